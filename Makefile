@@ -1,0 +1,117 @@
+# Every target makes the environment it needs. `make` alone lists them.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+# The order of steps is part of what is read here: a failing step is the last one shown.
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+UV := .tools/uv/bin/uv
+UV_VERSION := 0.13.7
+COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate
+
+# The theme prints a banner about its successor on every build: docs/decisions/0003-dependencies.md
+export NO_MKDOCS_2_WARNING := 1
+
+title = @printf '==> %s\n'
+
+##@ Use
+
+.PHONY: help
+help: ## list these targets
+	@awk 'BEGIN { FS = ":.*## "; print "Usage: make <target>" } \
+	    /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	    /^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## make this machine ready: system packages, uv, .venv
+	$(title) 'setup'
+	@scripts/setup
+
+.PHONY: demo
+demo: ## install a cluster in the lab (not built yet)
+	@echo 'make demo: there is nothing to show yet, because the lab and the cluster are not built.' >&2
+	@exit 1
+
+##@ Check
+
+.PHONY: test
+test: setup lint check-generated docs ## everything a change must pass
+	$(title) 'unit and integration tests'
+	@$(BIN)/pytest
+
+.PHONY: test-unit
+test-unit: setup ## the unit tests alone
+	$(title) 'unit tests'
+	@$(BIN)/pytest tests/unit
+
+.PHONY: lint
+lint: check-format check-rules check-types check-layers ## format, lint rules, types, import contracts
+
+.PHONY: check-format
+check-format: setup
+	$(title) 'format'
+	@$(BIN)/ruff format --quiet --check || { echo 'Run `make format` to put these files right.' >&2; exit 1; }
+
+.PHONY: check-rules
+check-rules: setup
+	$(title) 'lint rules'
+	@$(BIN)/ruff check --quiet
+
+.PHONY: check-types
+check-types: setup
+	$(title) 'types'
+	@$(BIN)/mypy
+
+.PHONY: check-layers
+check-layers: setup
+	$(title) 'import contracts'
+	@$(BIN)/lint-imports --no-logo
+
+.PHONY: check-generated
+check-generated: setup
+	$(title) 'generated files are fresh'
+	@$(BIN)/python scripts/generate.py --check
+
+.PHONY: bench
+bench: setup ## measure speed
+	$(title) 'benchmarks'
+	@PYTHONPATH=. $(BIN)/python -m tests.bench
+
+##@ Change
+
+.PHONY: format
+format: setup ## format the source and apply safe fixes
+	$(title) 'format'
+	@$(BIN)/ruff check --quiet --fix-only
+	@$(BIN)/ruff format --quiet
+
+.PHONY: generate
+generate: setup ## write the pages that follow from the source
+	$(title) 'generate'
+	@$(BIN)/python scripts/generate.py
+
+.PHONY: docs
+docs: setup ## build the documentation into site/
+	$(title) 'documentation'
+	@$(BIN)/mkdocs build --quiet --strict
+
+.PHONY: docs-serve
+docs-serve: setup ## serve the documentation on this machine, live
+	$(title) 'documentation server'
+	@$(BIN)/mkdocs serve
+
+.PHONY: lock
+lock: setup ## write requirements.lock from pyproject.toml; UPGRADE=1 takes the newest versions
+	$(title) 'lock'
+	@$(COMPILE) $(if $(UPGRADE),--upgrade) --group dev --output-file requirements.lock pyproject.toml
+	@$(COMPILE) --output-file scripts/uv.lock.txt - <<<'uv==$(UV_VERSION)'
+
+.PHONY: clean
+clean: ## remove everything the targets above have made
+	$(title) 'clean'
+	@rm -rf .venv .tools site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find src tests scripts -type d -name __pycache__ -prune -exec rm -rf {} +
