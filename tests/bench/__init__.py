@@ -1,0 +1,1 @@
+"""Figures, as ratios within one run: machines are shared and noisy. Run by `make bench`."""

@@ -1,0 +1,15 @@
+"""Prints every figure the reference page docs/reference/performance.md holds."""
+
+from __future__ import annotations
+
+from tests.bench import cli_start, validation
+
+
+def main() -> None:
+    """Run each benchmark in turn."""
+    start = cli_start.report()
+    validation.report(start)
+
+
+if __name__ == "__main__":
+    main()
