@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from ingot.config.registry import RULES, Rule
 from ingot.config.rules import (
+    bootstrap,
     foreign,
     general,
     hosts,
@@ -22,6 +23,7 @@ from ingot.config.rules import (
 )
 
 __all__ = [
+    "bootstrap",
     "every",
     "foreign",
     "general",

@@ -1,14 +1,11 @@
-"""The provisioning network, the bootstrap VM and the image."""
+"""The provisioning network: its mode, its range and the addresses in it."""
 
 from __future__ import annotations
-
-import re
-from urllib.parse import parse_qs, urlsplit
 
 from ingot.config.model import InstallConfig, ProvisioningNetwork
 from ingot.config.model.words import DnsRecordsType
 from ingot.config.problem import Finding, Path, at, error
-from ingot.config.reading import IPV4, IPV6, IPAddress, IPNetwork, quoted
+from ingot.config.reading import IPV4, IPV6, IPAddress, IPNetwork
 from ingot.config.registry import Findings, check, declare
 from ingot.config.rules.networking import (
     CLUSTER,
@@ -20,7 +17,6 @@ from ingot.config.rules.networking import (
 declare("B1", "provisioningNetwork is Managed, Unmanaged or Disabled.")
 declare("B2", "Provisioning addresses and the provisioning gateway are IP addresses.")
 declare("B10", "loadBalancer.type is OpenShiftManagedDefault or UserManaged.")
-declare("X4", "The bootstrap VM's static address, gateway and name server are IP addresses.")
 
 MODE = at("provisioningNetwork")
 CIDR = at("provisioningNetworkCIDR")
@@ -31,7 +27,6 @@ CLUSTER_IP = at("clusterProvisioningIP")
 
 MIN_MANAGED_IPV6_LENGTH = 64
 POINT_TO_POINT = 31
-SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 
 
 @check(
@@ -94,78 +89,6 @@ def _no_room(path: Path, network: IPNetwork) -> Finding:
         "default",
         f"use a larger network, or give {path[-1]}",
     )
-
-
-@check("R4", "The bootstrap VM's MAC addresses are unicast and differ.")
-def bootstrap_macs_differ(config: InstallConfig) -> Findings:
-    platform = config.baremetal
-    mac = platform.provisioning_mac_address
-    if mac is not None and mac == platform.external_mac_address:
-        yield error(
-            at("provisioningMACAddress"),
-            f"provisioningMACAddress {mac} is also externalMACAddress",
-            "give each of the bootstrap VM's cards its own",
-        )
-
-
-@check(
-    "X26",
-    "The bootstrap VM's two bridges differ.",
-    note="Upstream lets one bridge serve both; DHCP then answers on the machine network.",
-)
-def bridges_differ(config: InstallConfig) -> Findings:
-    platform = config.baremetal
-    bridge = platform.provisioning_bridge
-    if platform.has_provisioning_network and bridge == platform.external_bridge:
-        yield error(
-            at("provisioningBridge"),
-            f"provisioningBridge {bridge!r} is also externalBridge",
-            "name the bridge to the provisioning network, or set provisioningNetwork to Disabled",
-        )
-
-
-@check("R5", "libvirtURI is an absolute URI.")
-def libvirt_uri_is_absolute(config: InstallConfig) -> Findings:
-    try:
-        scheme = urlsplit(config.baremetal.libvirt_uri).scheme
-    except ValueError:
-        scheme = ""
-    if not scheme:
-        yield error(
-            at("libvirtURI"),
-            f"libvirtURI {quoted(config.baremetal.libvirt_uri)} is not an absolute URI",
-            "write it as qemu:///system or qemu+ssh://user@host/system",
-        )
-
-
-@check(
-    "R6",
-    "clusterOSImage is an http(s) URL with a sha256 of 64 hexadecimal digits.",
-    note="That it can be downloaded is looked at by the preflight. bootstrapOSImage has no effect.",
-)
-def os_image_is_a_checked_url(config: InstallConfig) -> Findings:
-    text, path = config.baremetal.cluster_os_image, at("clusterOSImage")
-    if not text:
-        return
-    try:
-        url = urlsplit(text)
-        host = url.hostname
-    except ValueError:
-        host = None
-    if not host or url.scheme not in ("http", "https"):
-        yield error(
-            path,
-            "clusterOSImage is not an http or https URL",
-            "write it as https://host/image.qcow2.gz?sha256=…",
-        )
-        return
-    sums = parse_qs(url.query).get("sha256", [])
-    if len(sums) != 1 or not SHA256.fullmatch(sums[0]):
-        yield error(
-            path,
-            "clusterOSImage has no sha256 of 64 hexadecimal digits",
-            "append ?sha256= and the checksum of the image, uncompressed",
-        )
 
 
 @check("R8", "A Managed IPv6 provisioning network has a prefix length of 64 or more.")
@@ -364,56 +287,3 @@ def provisioning_addresses_differ(config: InstallConfig) -> Findings:
             f"clusterProvisioningIP {address} is also bootstrapProvisioningIP",
             "give each an address of its own",
         )
-
-
-@check("R16", "The bootstrap VM's static address, gateway and name server are all given or none.")
-def static_bootstrap_is_whole(config: InstallConfig) -> Findings:
-    given = _static_bootstrap(config)
-    missing = [path for path, address in given if address is None]
-    if 0 < len(missing) < len(given):
-        for path in missing:
-            yield error(
-                path,
-                f"{path[-1]} is not given, and other parts of the bootstrap VM's network are",
-                "give address, gateway and name server, or none of them",
-            )
-
-
-@check(
-    "X5",
-    "The bootstrap VM's static address and its gateway differ and lie in one machine network.",
-    note="Upstream does not even parse them.",
-)
-def static_bootstrap_is_local(config: InstallConfig) -> Findings:
-    (ip_path, address), (gateway_path, gateway), _ = _static_bootstrap(config)
-    if address is None:
-        return
-    machine = config.networking.machine_cidrs
-    home = next((network for network in machine if address in network), None)
-    if is_in_no_machine_network(config, address):
-        yield error(
-            ip_path,
-            f"bootstrapExternalStaticIP {address} is in no machine network",
-            "choose a free address of a machine network",
-        )
-    elif gateway == address:
-        yield error(
-            gateway_path,
-            f"bootstrapExternalStaticGateway {gateway} is the bootstrap VM's own address",
-            "give the router's address",
-        )
-    elif gateway is not None and home is not None and gateway not in home:
-        yield error(
-            gateway_path,
-            f"bootstrapExternalStaticGateway {gateway} is not in {home}, where the bootstrap VM is",
-            "give the router's address on that network",
-        )
-
-
-def _static_bootstrap(config: InstallConfig) -> list[tuple[Path, IPAddress | None]]:
-    platform = config.baremetal
-    return [
-        (at("bootstrapExternalStaticIP"), platform.bootstrap_external_static_ip),
-        (at("bootstrapExternalStaticGateway"), platform.bootstrap_external_static_gateway),
-        (at("bootstrapExternalStaticDNS"), platform.bootstrap_external_static_dns),
-    ]
