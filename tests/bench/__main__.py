@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tests.bench import cli_start, validation
+from tests.bench import artefacts, cli_start, validation
 
 
 def main() -> None:
     """Run each benchmark in turn."""
     start = cli_start.report()
     validation.report(start)
+    artefacts.report()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ programs are checked for everything that is missing before anything is started.
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -18,13 +19,19 @@ from ingot.artefact.recipe import Recipe, in_order
 from ingot.artefact.store import Artefact, Store
 from ingot.errors import ExitCode, IngotError
 
-__all__ = ["DiskTooSmall", "Made", "Silent", "Watcher", "Workshop", "make"]
+__all__ = ["DiskTooSmall", "Made", "NeedsRoot", "Silent", "Watcher", "Workshop", "make"]
 
 GIGABYTE = 1_000_000_000
 
 
 class DiskTooSmall(IngotError):  # noqa: N818 - it says what was seen
     """There is not enough space for what must be built."""
+
+    exit_code = ExitCode.INFRASTRUCTURE
+
+
+class NeedsRoot(IngotError):  # noqa: N818 - it says what was seen
+    """Something that only root may do."""
 
     exit_code = ExitCode.INFRASTRUCTURE
 
@@ -91,7 +98,7 @@ class Workshop:
 
     def need(self, recipe: Recipe) -> Path:
         """Return the folder of something this recipe is made from."""
-        if recipe not in self.recipe.needs:
+        if recipe.key not in {need.key for need in self.recipe.needs}:
             raise ValueError(f"{self.recipe.name} does not say that it needs {recipe.name}")
         found = self.store.find(recipe)
         if found is None:
@@ -128,7 +135,7 @@ def make(store: Store, wanted: Sequence[Recipe], watcher: Watcher) -> list[Made]
         One entry for each recipe, needs first.
 
     Raises:
-        DiskTooSmall, MissingProgram: found before anything is started.
+        DiskTooSmall, MissingProgram, NeedsRoot: found before anything is started.
         CommandFailed: a build failed; what was built before it is kept.
     """
     store.prepare()
@@ -149,6 +156,12 @@ def _check(store: Store, missing: Sequence[Recipe]) -> None:
     for recipe in missing:
         programs |= recipe.programs
     process.require(programs)
+    rooted = [recipe.name for recipe in missing if recipe.needs_root]
+    if rooted and os.geteuid() != 0:
+        raise NeedsRoot(
+            f"only root can build {', '.join(rooted)}: they hold device nodes and files of others",
+            remedy="run the same command with sudo; INGOT_CACHE keeps the results in one place",
+        )
     wanted = sum(recipe.disk_bytes for recipe in missing)
     free = shutil.disk_usage(store.root).free
     if free < wanted:

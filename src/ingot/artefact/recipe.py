@@ -45,6 +45,9 @@ class Recipe:
     programs: Mapping[str, str] = field(default_factory=dict)
     """Programs that must be installed, each with the Debian package that has it."""
 
+    needs_root: bool = False
+    """Whether only root can build it."""
+
     revision: int = 1
     """Raised when the way of building changes and old results must not be used."""
 

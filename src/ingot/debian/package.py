@@ -11,13 +11,16 @@ __all__ = ["fetch_package"]
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
 
-def fetch_package(workshop: Workshop, name: str, *, suite: str, mirror: str) -> Path:
+def fetch_package(
+    workshop: Workshop, name: str, *, suite: str, mirror: str, component: str = "main"
+) -> Path:
     """Return the newest .deb of a package in a suite, signatures checked."""
     home = workshop.scratch / f"apt-{suite}"
     for folder in ("lists/partial", "cache/archives/partial", "parts", "preferences"):
         (home / folder).mkdir(parents=True, exist_ok=True)
     sources = home / "sources.list"
-    sources.write_text(f"deb [signed-by={KEYRING}] {mirror} {suite} main\n", encoding="utf-8")
+    source = f"deb [signed-by={KEYRING}] {mirror} {suite} {component}\n"
+    sources.write_text(source, encoding="utf-8")
     options = [
         f"-oDir::Etc::SourceList={sources}",
         f"-oDir::Etc::SourceParts={home / 'parts'}",

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from ingot.artefact.building import Workshop
 from ingot.artefact.recipe import Recipe
-from ingot.debian.tree import EPOCH, is_root
-from ingot.errors import ExitCode, IngotError
+from ingot.debian.tree import EPOCH
+from ingot.errors import IngotError
 
-__all__ = ["SUITE", "NeedsRoot", "debian_root", "mirror_of"]
+__all__ = ["SUITE", "debian_root", "mirror_of"]
 
 SUITE = "trixie"
 PACKAGES_FILE = "packages.txt"
@@ -32,21 +32,11 @@ EXCLUDED = (
 """What machines and containers never read."""
 
 
-class NeedsRoot(IngotError):  # noqa: N818 - it says what was seen
-    """Something that only root may do."""
-
-    exit_code = ExitCode.INFRASTRUCTURE
-
-
 def debian_root(name: str, packages: Sequence[str], *, disk_bytes: int) -> Recipe:
     """Return the recipe of a root: `root.tar`, and `packages.txt` with each package's version."""
     mirror = os.environ.get("INGOT_DEBIAN_MIRROR", "")
 
     def build(workshop: Workshop) -> None:
-        if not is_root():
-            raise NeedsRoot(
-                "a Debian root can only be made by root", remedy="run the command with sudo"
-            )
         workshop.run(
             "mmdebstrap",
             "--verbose",
@@ -68,6 +58,7 @@ def debian_root(name: str, packages: Sequence[str], *, disk_bytes: int) -> Recip
         inputs={"suite": SUITE, "packages": " ".join(sorted(packages)), "mirror": mirror},
         disk_bytes=disk_bytes,
         programs={"mmdebstrap": "mmdebstrap", "tar": "tar"},
+        needs_root=True,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Protocol
 
@@ -39,8 +38,3 @@ def pack(runner: Runner, folder: Path, tar: Path) -> None:
         "--xattrs", "--xattrs-include=security.capability",
         ".",
     )  # fmt: skip
-
-
-def is_root() -> bool:
-    """Tell whether we may make device nodes and change owners."""
-    return os.geteuid() == 0

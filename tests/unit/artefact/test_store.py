@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from ingot.artefact.building import DiskTooSmall, Made, Silent, Workshop, make
+from ingot.artefact.building import DiskTooSmall, Made, NeedsRoot, Silent, Workshop, make
 from ingot.artefact.recipe import Recipe, digest_of, in_order
 from ingot.artefact.store import Store, StoreUnusable
 from ingot.process import CommandFailed, MissingProgram
@@ -204,6 +204,15 @@ def test_missing_programs_are_all_named_before_anything_starts(store: Store) -> 
     assert "nor-this" in refused.value.what
     assert "apt-get install other tool-package" in refused.value.remedy
     assert store.everything() == []
+
+
+def test_what_only_root_can_build_is_refused_to_others(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(NeedsRoot) as refused:
+        make(store, [Recipe("root", writes("x"), needs_root=True)], Silent())
+    assert "sudo" in refused.value.remedy
 
 
 def test_full_disk_is_found_before_anything_starts(store: Store) -> None:

@@ -1,0 +1,1 @@
+"""What machines boot: the node image in its two flavours, the agent ramdisk and the lab kernel."""

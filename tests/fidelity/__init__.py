@@ -1,0 +1,1 @@
+"""What the lab imitates, done by QEMU with real firmware. Slow; run by `make test-fidelity`."""

@@ -1,0 +1,119 @@
+"""A containerd of a test's own: its store, its socket, its mounts and its processes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ingot import process
+
+NAMESPACE = "k8s.io"
+READY_SECONDS = 60
+
+CONFIG = """\
+version = 3
+root = '{home}/root'
+state = '{home}/state'
+disabled_plugins = [
+    'io.containerd.cri.v1.images',
+    'io.containerd.cri.v1.runtime',
+    'io.containerd.grpc.v1.cri',
+    'io.containerd.nri.v1.nri',
+]
+
+[grpc]
+address = '{home}/sock'
+
+[ttrpc]
+address = '{home}/ttrpc'
+"""
+
+
+class PrivateContainerd:
+    """A running containerd, and the namespaces it runs in."""
+
+    def __init__(self, home: Path, commands: Path, pid: int) -> None:
+        self.home = home
+        self._commands = commands
+        self._pid = pid
+
+    def inside(self, *command: str | Path) -> str:
+        """Run a program where containerd's mounts are seen."""
+        spaces = ("nsenter", "--target", str(self._pid), "--mount", "--pid", "--")
+        return process.run([*spaces, *command])
+
+    def ctr(self, *arguments: str | Path) -> str:
+        """Run `ctr`."""
+        program = self._commands / "ctr"
+        return self.inside(program, "-a", self.home / "sock", "-n", NAMESPACE, *arguments)
+
+    def mount(self, image: str) -> Path:
+        """Return an image's root, with the /dev and /proc that a container has."""
+        root = self.home / image.replace("/", "_")
+        root.mkdir()
+        self.ctr("images", "mount", "--rw", image, root)
+        self.inside("mount", "--rbind", "/dev", root / "dev")
+        self.inside("mount", "-t", "proc", "proc", root / "proc")
+        return root
+
+    def answers(self) -> bool:
+        try:
+            self.ctr("version")
+        except process.CommandFailed:
+            return False
+        return True
+
+
+@contextmanager
+def private_containerd(commands: Path) -> Iterator[PrivateContainerd]:
+    """Run a containerd; nothing of it is left afterwards."""
+    if os.geteuid() != 0:
+        pytest.fail("containerd unpacks images only for root: run the tests as root, or with sudo")
+    # A socket's path is short, and pytest's folders are long.
+    home = Path(tempfile.mkdtemp(prefix="ingot-"))
+    (home / "config.toml").write_text(CONFIG.format(home=home), encoding="utf-8")
+    with (home / "log").open("w") as log:
+        keeper = subprocess.Popen(  # noqa: S603 - a program of this repository's own payload
+            [  # noqa: S607 - unshare is found on any Debian
+                "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
+                commands / "containerd", "--config", home / "config.toml", "--log-level", "warn",
+            ],
+            stdout=log,
+            stderr=log,
+        )  # fmt: skip
+    try:
+        started = PrivateContainerd(home, commands, _child_of(keeper))
+        _wait_until_ready(started, keeper)
+        yield started
+    finally:
+        keeper.kill()
+        keeper.wait(READY_SECONDS)
+        shutil.rmtree(home)
+    assert str(home) not in Path("/proc/self/mountinfo").read_text("utf-8")
+
+
+def _child_of(keeper: subprocess.Popen[bytes]) -> int:
+    children = Path(f"/proc/{keeper.pid}/task/{keeper.pid}/children")
+    deadline = time.monotonic() + READY_SECONDS
+    while time.monotonic() < deadline:
+        if found := children.read_text("utf-8").split():
+            return int(found[0])
+        time.sleep(0.01)
+    pytest.fail("unshare did not start containerd")
+
+
+def _wait_until_ready(started: PrivateContainerd, keeper: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while not started.answers():
+        if keeper.poll() is not None or time.monotonic() > deadline:
+            said = (started.home / "log").read_text("utf-8")
+            pytest.fail(f"containerd does not answer: {said}")
+        time.sleep(0.1)
