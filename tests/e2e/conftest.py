@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from ingot.artefact.building import Silent, make
 from ingot.artefact.store import Store
 from ingot.osimage.flavours import lab_image
 from ingot.osimage.kernel import lab_kernel
-from tests.e2e.site import Site, opened_site
+from tests.e2e.site import Site, call, opened_site
 from tests.e2e.uml import Hardware
 
 
@@ -28,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def hardware(tmp_path_factory: pytest.TempPathFactory) -> Hardware:
     key = tmp_path_factory.mktemp("key") / "id"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    call("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key)
     store = Store()
     kernel, image = lab_kernel(), lab_image()
     made = {one.artefact.key: one.artefact.path for one in make(store, [kernel, image], Silent())}

@@ -11,6 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ingot.artefact.building import Silent, make
+from ingot.artefact.store import Store
+from ingot.osimage.kernel import lab_kernel
+from ingot.osimage.ramdisk import LAB_INITRD, ramdisk
 from tests.e2e.site import Site, address_of, eventually, mac_of
 
 
@@ -88,6 +92,17 @@ class Parts:
     disk_bytes: int = 4 << 30
 
 
+def built_parts(folder: Path) -> Parts:
+    """Return kernel and ramdisk, built if they are not there, and a key in a folder."""
+    key = folder / "id"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    kernel, initrd = lab_kernel(), ramdisk()
+    made = {
+        one.artefact.key: one.artefact.path for one in make(Store(), [kernel, initrd], Silent())
+    }
+    return Parts(made[kernel.key] / "linux", made[initrd.key] / LAB_INITRD, key)
+
+
 @contextmanager
 def ramdisk_machine(
     site: Site, number: int, parts: Parts, arguments: Sequence[str] = ()
@@ -98,27 +113,31 @@ def ramdisk_machine(
         file.truncate(parts.disk_bytes)
     tap = site.plug(number)
     public = parts.key.with_suffix(".pub").read_text(encoding="utf-8").strip()
-    process = subprocess.Popen(
-        site.command(
-            parts.kernel,
-            f"mem={parts.memory_mib}M",
-            f"initrd={parts.initrd}",
-            f"ubd0={disk}",
-            "seccomp=on",
-            f"umid=m{number}",
-            f"uml_dir={site.folder}",
-            f"vec0:transport=tap,ifname={tap},depth=128,gro=1,mac={mac_of(number)}",
-            "con=null",
-            "con0=null,fd:1",
-            "ssl=null",
-            f'sshkey="{public}"',
-            *arguments,
-        ),
-        stdin=subprocess.DEVNULL,
-        stdout=_log(site, number).open("wb"),
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+    with _log(site, number).open("wb") as log:
+        process = subprocess.Popen(
+            site.command(
+                parts.kernel,
+                f"mem={parts.memory_mib}M",
+                f"initrd={parts.initrd}",
+                f"ubd0={disk}",
+                "seccomp=on",
+                f"umid=m{number}",
+                f"uml_dir={site.folder}",
+                f"vec0:transport=tap,ifname={tap},depth=128,gro=1,mac={mac_of(number)}",
+                "con=null",
+                "con0=null,fd:1",
+                "ssl=null",
+                # Drivers that are built in make a card of their own, which no server has.
+                "bonding.max_bonds=0",
+                "dummy.numdummies=0",
+                f'sshkey="{public}"',
+                *arguments,
+            ),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
     try:
         yield RamdiskMachine(site, number, parts.key, process)
     finally:

@@ -35,6 +35,13 @@ def eventually(check: Callable[[], T | None], *, within: float, every: float = 0
         time.sleep(every)
 
 
+def call(*command: str | Path) -> str:
+    """Run a command on this host to its end."""
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
 @dataclass(frozen=True)
 class Site:
     """The namespace, and what to know of it."""
@@ -48,10 +55,7 @@ class Site:
 
     def run(self, *command: str | Path) -> str:
         """Run a command in the namespace to its end."""
-        done = subprocess.run(
-            self.command(*command), check=True, capture_output=True, text=True, timeout=60
-        )
-        return done.stdout
+        return call(*self.command(*command))
 
     def plug(self, number: int) -> str:
         """Return a new tap device on the bridge."""
@@ -83,7 +87,7 @@ class Site:
 def opened_site(folder: Path) -> Iterator[Site]:
     """Make a site, and remove it whatever happens."""
     site = Site(f"ingot-test-{os.getpid()}", folder)
-    subprocess.run(["ip", "netns", "add", site.namespace], check=True)
+    call("ip", "netns", "add", site.namespace)
     try:
         site.run("ip", "link", "set", "lo", "up")
         site.run("ip", "link", "add", "lan", "type", "bridge")
@@ -92,7 +96,7 @@ def opened_site(folder: Path) -> Iterator[Site]:
         with (folder / "dnsmasq.log").open("w") as log, _dnsmasq(site, log):
             yield site
     finally:
-        subprocess.run(["ip", "netns", "delete", site.namespace], check=True)
+        call("ip", "netns", "delete", site.namespace)
 
 
 @contextmanager

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from ingot.artefact.building import Silent, make
-from ingot.artefact.store import Store
-from ingot.osimage.kernel import lab_kernel
-from ingot.osimage.ramdisk import LAB_INITRD, ramdisk
-from tests.e2e.ramdisk_machine import Parts, RamdiskMachine, ramdisk_machine
+from tests.e2e.ramdisk_machine import Parts, RamdiskMachine, built_parts, ramdisk_machine
 from tests.e2e.site import GATEWAY, address_of, mac_of, opened_site
 
 NUMBER = 3
-MEMORY_MIB = 2048
-DISK_BYTES = 4 << 30
 USED_MIB = 450
 """What system, root and agent may take of the memory; measured: 344."""
 BOOT_SECONDS = 180
@@ -46,19 +39,7 @@ json.dump(
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
-    key = tmp_path_factory.mktemp("key") / "id"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
-    kernel, initrd = lab_kernel(), ramdisk()
-    made = {
-        one.artefact.key: one.artefact.path for one in make(Store(), [kernel, initrd], Silent())
-    }
-    return Parts(
-        made[kernel.key] / "linux",
-        made[initrd.key] / LAB_INITRD,
-        key,
-        memory_mib=MEMORY_MIB,
-        disk_bytes=DISK_BYTES,
-    )
+    return built_parts(tmp_path_factory.mktemp("parts"))
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +51,7 @@ def machine(parts: Parts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         ) as started,
     ):
         started.wait_for_ssh(within=BOOT_SECONDS)
-        started.wait_for_console(f"GET to http://{GATEWAY}:6385", within=BOOT_SECONDS)
+        started.wait_for_console(f"lookup with http://{GATEWAY}:6385", within=BOOT_SECONDS)
         yield started
 
 
@@ -81,9 +62,9 @@ def told(machine: RamdiskMachine) -> dict[str, Any]:
     return answer
 
 
-def test_agent_lists_the_disk(told: dict[str, Any]) -> None:
+def test_agent_lists_the_disk(told: dict[str, Any], parts: Parts) -> None:
     (disk,) = told["inventory"]["disks"]
-    assert (disk["name"], disk["size"]) == ("/dev/ubda", DISK_BYTES)
+    assert (disk["name"], disk["size"]) == ("/dev/ubda", parts.disk_bytes)
     assert told["root"] == "/dev/ubda"
 
 
@@ -94,9 +75,9 @@ def test_agent_lists_the_card_with_its_address(told: dict[str, Any]) -> None:
     assert cards["vec0"]["has_carrier"]
 
 
-def test_agent_knows_the_memory(told: dict[str, Any]) -> None:
+def test_agent_knows_the_memory(told: dict[str, Any], parts: Parts) -> None:
     total = told["inventory"]["memory"]["total"] >> 20
-    assert MEMORY_MIB * 0.9 < total <= MEMORY_MIB
+    assert parts.memory_mib * 0.9 < total <= parts.memory_mib
 
 
 def test_our_hardware_manager_stands_before_the_generic_one(told: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from threading import Thread
 from typing import IO
 
 from ingot.osimage.flavours import LAB_ARGUMENTS
-from tests.e2e.site import Site, address_of, eventually, mac_of
+from tests.e2e.site import Site, address_of, call, eventually, mac_of
 
 GIB = 1 << 30
 
@@ -155,7 +155,7 @@ def machine(
 ) -> Iterator[Machine]:
     """Make a machine with a fresh disk, not yet started; it is gone afterwards."""
     disk = site.folder / f"disk-{number}.img"
-    subprocess.run(["cp", "--sparse=always", "--reflink=auto", hardware.image, disk], check=True)
+    call("cp", "--sparse=always", "--reflink=auto", hardware.image, disk)
     os.truncate(disk, hardware.disk_bytes)
     tap = site.plug(number)
     made = Machine(site, number, hardware, disk, drive)
@@ -175,9 +175,8 @@ def config_drive(folder: Path, ignition: str) -> Path:
     (content / "user_data").write_text(ignition, encoding="utf-8")
     (content / "meta_data.json").write_text("{}", encoding="utf-8")
     iso = folder / "config-2.iso"
-    subprocess.run(
-        ["xorriso", "-as", "mkisofs", "-quiet", "-J", "-r", "-V", "config-2", "-o", iso,
-         folder / "drive"],
-        check=True, capture_output=True,
+    call(
+        "xorriso", "-as", "mkisofs", "-quiet", "-J", "-r", "-V", "config-2",
+        "-o", iso, folder / "drive",
     )  # fmt: skip
     return iso

@@ -96,7 +96,7 @@ class Chassis:
         """Start a PC; it is gone afterwards."""
         log = self.folder / "console.log"
         port = _free_port()
-        with subprocess.Popen(
+        with (self.folder / "qemu.log").open("wb") as said, subprocess.Popen(
             [
                 str(self.qemu / PROGRAM), "-nodefaults", "-display", "none", "-machine", "q35",
                 "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", str(memory_mib),
@@ -106,7 +106,7 @@ class Chassis:
                 *self._firmware(firmware), *devices,
             ],
             stdin=subprocess.DEVNULL,
-            stdout=(self.folder / "qemu.log").open("wb"),
+            stdout=said,
             stderr=subprocess.STDOUT,
         ) as process:  # fmt: skip
             log.touch()

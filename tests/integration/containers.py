@@ -81,8 +81,8 @@ def private_containerd(commands: Path) -> Iterator[PrivateContainerd]:
     home = Path(tempfile.mkdtemp(prefix="ingot-"))
     (home / "config.toml").write_text(CONFIG.format(home=home), encoding="utf-8")
     with (home / "log").open("w") as log:
-        keeper = subprocess.Popen(  # noqa: S603 - a program of this repository's own payload
-            [  # noqa: S607 - unshare is found on any Debian
+        keeper = subprocess.Popen(
+            [
                 "unshare", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
                 commands / "containerd", "--config", home / "config.toml", "--log-level", "warn",
             ],

@@ -24,7 +24,7 @@ def ingot(
     stdin: bytes = b"",
     environment: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(  # noqa: S603 - our own command
+    done = subprocess.run(
         [INGOT, *words],
         cwd=cwd,
         input=stdin,
@@ -185,7 +185,7 @@ def test_shell_completes_commands(shell: str, words: dict[str, str], expected: s
 
 
 def test_reader_that_goes_away_is_no_error() -> None:
-    with subprocess.Popen(  # noqa: S603 - our own command
+    with subprocess.Popen(
         [INGOT, "explain"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
@@ -208,7 +208,7 @@ sys.exit(main())
 
 
 def broken(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603 - our own command
+    return subprocess.run(
         [sys.executable, "-c", BROKEN, "--dir", str(directory), "validate", *words],
         capture_output=True,
         check=False,

@@ -41,7 +41,7 @@ class Ingot:
         self.environment.pop("INGOT_PAYLOAD_SOURCE", None)
 
     def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(  # noqa: S603 - our own command
+        return subprocess.Popen(
             [INGOT, *words],
             env={**self.environment, **environment},
             stdout=subprocess.PIPE,

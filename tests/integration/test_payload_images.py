@@ -257,6 +257,8 @@ ldlinux_c32 = /usr/lib/syslinux/modules/bios/ldlinux.c32
 connection = sqlite:////tmp/ironic.sqlite
 [api]
 unix_socket = /tmp/ironic.sock
+[deploy]
+http_root = /tmp
 """
 
 
@@ -275,7 +277,9 @@ def test_ironic_makes_its_database(store: PrivateContainerd, ironic: Path) -> No
 
 STARTED_IRONIC = """\
 import http.client, json, socket, subprocess, time
-service = subprocess.Popen(["ironic", "--config-file", "/tmp/ironic.conf"])
+log = open("/tmp/ironic.log", "w")
+command = ["ironic", "--config-file", "/tmp/ironic.conf"]
+service = subprocess.Popen(command, stdout=log, stderr=log)
 names, deadline = [], time.monotonic() + 120
 while not names and service.poll() is None and time.monotonic() < deadline:
     try:
@@ -287,8 +291,13 @@ while not names and service.poll() is None and time.monotonic() < deadline:
     except (OSError, http.client.HTTPException, ValueError, KeyError):
         time.sleep(0.2)
 service.terminate()
-service.wait(60)
+try:
+    service.wait(30)
+finally:
+    service.kill()
 print("answered:", *sorted(names))
+if not names:
+    print(open("/tmp/ironic.log").read()[-4000:])
 """
 
 

@@ -483,7 +483,7 @@ def test_a_directory_that_cannot_be_written_is_said_before_the_first_question(
 
 
 def test_without_a_terminal_a_sample_is_recommended(tmp_path: Path) -> None:
-    done = subprocess.run(  # noqa: S603 - our own program
+    done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path)],
         stdin=subprocess.DEVNULL,
         capture_output=True,

@@ -62,6 +62,14 @@ kill $!
 wait
 """
 
+KEPT = (
+    "io.containerd.content.v1.content",
+    "io.containerd.metadata.v1.bolt",
+    "io.containerd.snapshotter.v1.overlayfs",
+)
+"""What holds images. The rest is a machine's own, such as the id that containerd gives itself.
+The layers as they were imported stay too: containerd does not offer an image without them."""
+
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 TIMES = (b"createdat", b"updatedat")
@@ -88,8 +96,9 @@ def fill_image_store(workshop: Workshop, archive: Path, store: Path, *, commands
             "sh", "-c", SCRIPT, "import", run, archive, NAMESPACE,
             env={"PATH": f"{commands}:{PATH}"},
         )  # fmt: skip
-    for leftover in ("tmpmounts", "io.containerd.content.v1.content/ingest"):
-        shutil.rmtree(store / leftover, ignore_errors=True)
+    for folder in store.iterdir():
+        if folder.name not in KEPT:
+            shutil.rmtree(folder)
     for database in store.rglob("*.db"):
         contents = read_database(database.read_bytes())
         settle(contents)

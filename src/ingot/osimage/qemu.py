@@ -25,7 +25,7 @@ UEFI_VARIABLES = "tree/usr/share/OVMF/OVMF_VARS_4M.fd"
 
 PACKAGES = ("ipxe-qemu", "ovmf", "qemu-system-x86", "seabios")
 PROGRAMS = ("usr/bin/qemu-system-x86_64",)
-FIRMWARE = ("usr/share/qemu", "usr/share/seabios", "usr/lib/ipxe/qemu", "usr/share/OVMF")
+FIRMWARE = ("usr/share/OVMF", "usr/share/qemu", "usr/share/seabios")
 LOADER = "usr/lib64/ld-linux-x86-64.so.2"
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 DISK_BYTES = 2_000_000_000
@@ -34,7 +34,7 @@ SCRIPT = f"""\
 #!/bin/sh
 here=$(dirname "$(readlink -f "$0")")/tree
 exec "$here/{LOADER}" --library-path "$here/{LIBRARIES}" "$here/{PROGRAMS[0]}" \\
-    -L "$here/usr/share/qemu" -L "$here/usr/share/seabios" -L "$here/usr/lib/ipxe/qemu" "$@"
+    -L "$here/usr/share/qemu" -L "$here/usr/share/seabios" "$@"
 """
 
 

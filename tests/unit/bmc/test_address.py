@@ -506,7 +506,7 @@ def test_a_message_is_the_same_whatever_the_secret(spelling: str, secret: str) -
 def test_importing_it_loads_nothing_that_is_rarely_needed() -> None:
     heavy = {"difflib", "urllib.parse", "pydantic", "socket", "typing_extensions"}
     program = "import sys, ingot.bmc.address; print(*sys.modules)"
-    loaded = subprocess.run(  # noqa: S603  our own interpreter and text
+    loaded = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, check=True, text=True
     ).stdout.split()
 

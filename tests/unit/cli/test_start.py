@@ -13,7 +13,7 @@ SLOW = ("typer", "rich", "pydantic", "yaml", "cryptography", "questionary", "re"
 
 def imported_by(*words: str) -> set[str]:
     ingot = Path(sys.executable).parent / "ingot"
-    trace = subprocess.run(  # noqa: S603 - our own command
+    trace = subprocess.run(
         [sys.executable, "-X", "importtime", ingot, *words],
         capture_output=True,
         check=True,

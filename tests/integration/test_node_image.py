@@ -1,0 +1,152 @@
+"""The node image as built: nothing of a machine's own in it, and disks that programs accept."""
+
+from __future__ import annotations
+
+import json
+import os
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ingot import process
+from ingot.artefact.building import Silent, make
+from ingot.artefact.recipe import Recipe
+from ingot.artefact.store import Artefact, Store
+from ingot.osimage.disk import ESP_START, ROOT_ARGUMENT, ROOT_START, disk_tools
+from ingot.osimage.flavours import lab_image, metal_image
+from ingot.osimage.node import node_root
+from ingot.payload.versions import versions
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="a Debian root is only made by root")
+
+MEGABYTE = 1_000_000
+ROOT_TYPE = "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709"
+ESP_TYPE = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B"
+
+
+def built(recipe: Recipe) -> Artefact:
+    return make(Store(), [recipe], Silent())[-1].artefact
+
+
+@pytest.fixture(scope="module")
+def root() -> Iterator[tarfile.TarFile]:
+    with tarfile.open(built(node_root()).path / "root.tar") as tar:
+        yield tar
+
+
+@pytest.fixture(scope="module")
+def names(root: tarfile.TarFile) -> set[str]:
+    return set(root.getnames())
+
+
+class Tools:
+    """The programs that disks are made with, to look at them again."""
+
+    def __init__(self, home: Path, disk: Path) -> None:
+        tar = built(disk_tools()).path / "root.tar"
+        process.run(["tar", "--extract", "--file", tar, "--directory", home])
+        process.run(["cp", "--sparse=always", "--reflink=auto", disk, home / "disk"])
+        self.home = home
+
+    def run(self, *command: str) -> str:
+        return process.run(["chroot", self.home, *command])
+
+    def text_on_esp(self, name: str) -> str:
+        return self.run("mtype", "-i", f"/disk@@{ESP_START}", f"::/{name}")
+
+
+def text(root: tarfile.TarFile, name: str) -> str:
+    file = root.extractfile(f"./{name}")
+    assert file is not None
+    return file.read().decode()
+
+
+def test_machine_id_is_empty_but_there(root: tarfile.TarFile) -> None:
+    assert text(root, "etc/machine-id") == ""
+
+
+def test_nobody_has_a_password(root: tarfile.TarFile) -> None:
+    secrets = {line.split(":")[1] for line in text(root, "etc/shadow").splitlines()}
+    assert secrets <= {"*", "!", "!*"}
+
+
+@pytest.mark.parametrize(
+    "leftover",
+    [
+        "./etc/ssh/ssh_host_",
+        "./etc/hostname",
+        "./var/lib/apt/lists/",
+        "./var/log/",
+        "./var/cache/apt/",
+        "./var/lib/containerd/io.containerd.grpc.v1.introspection",
+    ],
+)
+def test_nothing_is_left_of_the_building(names: set[str], leftover: str) -> None:
+    assert not [name for name in names if name.startswith(leftover)]
+
+
+def test_kubernetes_and_its_runtime_are_there(names: set[str]) -> None:
+    programs = ("kubeadm", "kubectl", "kubelet", "containerd", "containerd-shim-runc-v2", "ctr")
+    assert {f"./usr/local/bin/{program}" for program in programs} <= names
+    assert {"./opt/cni/bin/bridge", "./opt/cni/bin/portmap", "./usr/bin/ingot"} <= names
+
+
+def test_images_are_in_containerds_store(root: tarfile.TarFile) -> None:
+    pinned = versions()
+    known = root.extractfile("./var/lib/containerd/io.containerd.metadata.v1.bolt/meta.db")
+    assert known is not None
+    content = known.read()
+    for image in (f"kube-apiserver:v{pinned.kubernetes}", f"pause:{pinned.pause_tag}"):
+        assert f"{pinned.image_registry}/{image}".encode() in content
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Tools:
+    return Tools(tmp_path_factory.mktemp("lab"), built(lab_image()).path / "disk.img")
+
+
+@pytest.fixture(scope="module")
+def metal(tmp_path_factory: pytest.TempPathFactory) -> Tools:
+    return Tools(tmp_path_factory.mktemp("metal"), built(metal_image()).path / "disk.raw")
+
+
+@pytest.fixture(params=["lab", "metal"])
+def tools(request: pytest.FixtureRequest) -> Tools:
+    flavour: Tools = request.getfixturevalue(request.param)
+    return flavour
+
+
+def test_partitions_are_found_by_their_types(tools: Tools) -> None:
+    table = json.loads(tools.run("sfdisk", "--json", "/disk"))["partitiontable"]
+    assert [part["type"] for part in table["partitions"]] == [ESP_TYPE, ROOT_TYPE]
+    assert ROOT_ARGUMENT.lower().endswith(table["partitions"][1]["uuid"].lower())
+
+
+def test_root_is_a_sound_file_system(tools: Tools) -> None:
+    tools.run("e2fsck", "-f", "-n", f"/disk?offset={ROOT_START}")
+
+
+def test_boot_loader_entry_says_where_the_root_is(tools: Tools) -> None:
+    assert ROOT_ARGUMENT in tools.text_on_esp("loader/entries/ingot.conf").split()
+
+
+def test_metal_has_a_kernel_a_ramdisk_and_a_boot_loader(metal: Tools) -> None:
+    listed = metal.run("mdir", "-b", "-/", "-i", f"/disk@@{ESP_START}", "::/").split()
+    assert {"::/EFI/BOOT/BOOTX64.EFI", "::/ingot/vmlinuz", "::/ingot/initrd.img"} <= set(listed)
+    entry = metal.text_on_esp("loader/entries/ingot.conf").split()
+    assert {"console=tty0", "console=ttyS0,115200"} <= set(entry)
+
+
+def test_lab_has_no_kernel(lab: Tools) -> None:
+    listed = lab.run("mdir", "-b", "-/", "-i", f"/disk@@{ESP_START}", "::/").split()
+    assert sorted(name for name in listed if not name.endswith("/")) == [
+        "::/loader/entries/ingot.conf",
+        "::/loader/loader.conf",
+    ]
+
+
+def test_images_keep_their_size() -> None:
+    assert built(lab_image()).files["disk.img"].size < 4_000 * MEGABYTE
+    assert built(metal_image()).files["disk.qcow2"].size < 1_500 * MEGABYTE
