@@ -25,7 +25,7 @@ title = @printf '==> %s\n'
 help: ## list these targets
 	@awk 'BEGIN { FS = ":.*## "; print "Usage: make <target>" } \
 	    /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-	    /^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	    /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
 setup: ## make this machine ready: system packages, uv, .venv, Go
@@ -41,13 +41,18 @@ demo: ## install a cluster in the lab (not built yet)
 
 .PHONY: test
 test: setup lint check-generated docs ## everything a change must pass
-	$(title) 'unit and integration tests'
-	@$(BIN)/pytest
+	$(title) 'unit, integration and lab tests'
+	@$(BIN)/pytest tests/unit tests/integration tests/e2e
 
 .PHONY: test-unit
 test-unit: setup ## the unit tests alone
 	$(title) 'unit tests'
 	@$(BIN)/pytest tests/unit
+
+.PHONY: test-fidelity
+test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
+	$(title) 'fidelity tests'
+	@$(BIN)/pytest tests/fidelity
 
 .PHONY: lint
 lint: check-format check-rules check-types check-layers ## format, lint rules, types, import contracts

@@ -70,8 +70,19 @@ class Ironic:
 
     def ask(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON of any kind
         """Call its API."""
+        done = self.try_to_ask(method, path, body)
+        assert done.returncode == 0, f"{method} {path}:\n{done.stderr}\n{self.log[-3000:]}"
+        return json.loads(done.stdout)
+
+    def try_to_ask(
+        self, method: str, path: str, body: object = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Call its API and return how it went."""
         text = "" if body is None else json.dumps(body)
-        return json.loads(self.site.run("python3", "-c", ASK.format(url=URL), method, path, text))
+        command = ("python3", "-c", ASK.format(url=URL), method, path, text)
+        return subprocess.run(
+            self.site.command(*command), check=False, capture_output=True, text=True, timeout=60
+        )
 
     @property
     def log(self) -> str:
@@ -115,7 +126,4 @@ def running_ironic(site: Site) -> Iterator[Ironic]:
 
 def _answers(ironic: Ironic, process: subprocess.Popen[bytes]) -> bool:
     assert process.poll() is None, f"Ironic ended:\n{ironic.log[-3000:]}"
-    try:
-        return bool(ironic.ask("GET", "/v1/drivers")["drivers"])
-    except subprocess.CalledProcessError:
-        return False
+    return ironic.try_to_ask("GET", "/v1/drivers").returncode == 0

@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from ingot.osimage.qemu import PROGRAM, UEFI_CODE, UEFI_VARIABLES
+from ingot.osimage.qemu import (
+    PROGRAM,
+    SECURE_CODE,
+    SECURE_VARIABLES,
+    UEFI_CODE,
+    UEFI_VARIABLES,
+)
 from tests.e2e.site import eventually
 
 HOST = "10.0.2.2"
@@ -22,6 +28,8 @@ class Firmware(Enum):
     """What the PC starts with."""
 
     UEFI = "uefi"
+    SECURE_UEFI = "secure-uefi"
+    """With Secure Boot on, and Microsoft's keys, as servers come."""
     BIOS = "bios"
 
 
@@ -98,7 +106,7 @@ class Chassis:
         port = _free_port()
         with (self.folder / "qemu.log").open("wb") as said, subprocess.Popen(
             [
-                str(self.qemu / PROGRAM), "-nodefaults", "-display", "none", "-machine", "q35",
+                str(self.qemu / PROGRAM), "-nodefaults", "-display", "none",
                 "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2", "-m", str(memory_mib),
                 "-serial", f"file:{log}", "-device", "virtio-rng-pci",
                 "-netdev", f"user,id=lan,hostfwd=tcp:127.0.0.1:{port}-:22",
@@ -117,11 +125,15 @@ class Chassis:
 
     def _firmware(self, firmware: Firmware) -> list[str]:
         if firmware is Firmware.BIOS:
-            return []
+            return ["-machine", "q35"]
+        secure = firmware is Firmware.SECURE_UEFI
         variables = self.folder / "variables.fd"
-        shutil.copyfile(self.qemu / UEFI_VARIABLES, variables)
+        shutil.copyfile(self.qemu / (SECURE_VARIABLES if secure else UEFI_VARIABLES), variables)
+        code = self.qemu / (SECURE_CODE if secure else UEFI_CODE)
         return [
-            "-drive", f"if=pflash,format=raw,readonly=on,file={self.qemu / UEFI_CODE}",
+            "-machine", f"q35,smm={'on' if secure else 'off'}",
+            "-global", f"driver=cfi.pflash01,property=secure,value={'on' if secure else 'off'}",
+            "-drive", f"if=pflash,format=raw,readonly=on,file={code}",
             "-drive", f"if=pflash,format=raw,file={variables}",
         ]  # fmt: skip
 

@@ -15,6 +15,7 @@ KERNEL_SECONDS = 900
 AGENT_SECONDS = 1800
 """Emulation is about 23 times slower than the machine it runs on."""
 
+REGISTERED = "Hardware manager found: ingot.agent.hardware:IngotHardwareManager"
 PARAMETERS = f"ipa-api-url=http://{HOST}:6385\nipa-debug=1\nipa-ip-lookup-attempts=30\n"
 
 
@@ -49,14 +50,24 @@ def test_uefi_starts_the_agent_which_finds_its_parameters(
     devices = [*cd(iso), *disk(empty_disk), *usb_stick(parameters)]
     with chassis.pc(Firmware.UEFI, devices) as pc:
         pc.wait_for_console("Linux version 6.", within=KERNEL_SECONDS)
-        pc.wait_for_console(
-            "Hardware manager found: ingot.agent.hardware:IngotHardwareManager",
-            within=AGENT_SECONDS,
-        )
+        pc.wait_for_console(REGISTERED, within=AGENT_SECONDS)
         pc.wait_for_console(f"http://{HOST}:6385", within=AGENT_SECONDS)
 
 
-def test_bios_starts_the_kernel(chassis: Chassis, iso: Path) -> None:
-    with chassis.pc(Firmware.BIOS, cd(iso)) as pc:
+def test_secure_boot_accepts_everything_up_to_the_drivers(
+    chassis: Chassis, iso: Path, empty_disk: Path, parameters: Path
+) -> None:
+    devices = [*cd(iso), *disk(empty_disk), *usb_stick(parameters)]
+    with chassis.pc(Firmware.SECURE_UEFI, devices) as pc:
+        pc.wait_for_console("secureboot: Secure boot enabled", within=KERNEL_SECONDS)
+        pc.wait_for_console(REGISTERED, within=AGENT_SECONDS)
+
+
+def test_bios_starts_the_agent_which_looks_around(
+    chassis: Chassis, iso: Path, empty_disk: Path
+) -> None:
+    with chassis.pc(Firmware.BIOS, [*cd(iso), *disk(empty_disk)]) as pc:
         pc.wait_for_console("Linux version 6.", within=KERNEL_SECONDS)
-        pc.wait_for_console("Run /init as init process", within=KERNEL_SECONDS)
+        pc.wait_for_console(
+            "Did not identify any virtual media candidates devices.", within=AGENT_SECONDS
+        )

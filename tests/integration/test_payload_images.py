@@ -32,7 +32,7 @@ LIMITS = {
     "coredns/coredns": 80,
     "pause": 2,
     "metal3": 480,
-    "onprem": 280,
+    "onprem": 320,
 }
 """Megabytes an image may have, unpacked."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ingot.artefact.recipe import Recipe
 from ingot.osimage.flavours import lab_image, metal_image
+from ingot.osimage.iso import agent_iso
 from ingot.osimage.kernel import lab_kernel
 from ingot.osimage.ramdisk import ramdisk
 
@@ -16,6 +17,7 @@ IMAGES: dict[str, Callable[[], Recipe]] = {
     "lab-image": lab_image,
     "metal-image": metal_image,
     "agent-ramdisk": ramdisk,
+    "agent-iso": agent_iso,
 }
 """One line for each image."""
 

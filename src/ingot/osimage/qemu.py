@@ -16,12 +16,21 @@ from ingot.artefact.recipe import Recipe
 from ingot.debian.root import ROOT_FILE, debian_root
 from ingot.debian.tree import unpack
 
-__all__ = ["PROGRAM", "UEFI_CODE", "UEFI_VARIABLES", "qemu_tree"]
+__all__ = [
+    "PROGRAM",
+    "SECURE_CODE",
+    "SECURE_VARIABLES",
+    "UEFI_CODE",
+    "UEFI_VARIABLES",
+    "qemu_tree",
+]
 
 PROGRAM = "qemu-system-x86_64"
 UEFI_CODE = "tree/usr/share/OVMF/OVMF_CODE_4M.fd"
+SECURE_CODE = "tree/usr/share/OVMF/OVMF_CODE_4M.secboot.fd"
 UEFI_VARIABLES = "tree/usr/share/OVMF/OVMF_VARS_4M.fd"
-"""To be copied for each machine, which writes to it."""
+SECURE_VARIABLES = "tree/usr/share/OVMF/OVMF_VARS_4M.ms.fd"
+"""Variables are to be copied for each machine, which writes to them."""
 
 PACKAGES = ("ipxe-qemu", "ovmf", "qemu-system-x86", "seabios")
 PROGRAMS = ("usr/bin/qemu-system-x86_64",)
