@@ -27,6 +27,9 @@ __all__ = ["Artefact", "FileFacts", "Store", "StoreUnusable", "default_root", "f
 MANIFEST = "manifest.json"
 LAYOUT = "v1"
 
+GENERATIONS = 2
+"""How many results of one name are kept: the present one, and the one before a change."""
+
 
 class StoreUnusable(IngotError):  # noqa: N818 - it says what was seen
     """The store's folder cannot be written."""
@@ -158,12 +161,20 @@ class Store:
         if place.exists():  # a result that was not whole
             shutil.rmtree(place)
         built.rename(place)
+        self._forget_older(recipe.name)
         kept = self._load(place, recipe.key)
         if kept is None:
             raise StoreUnusable(
                 f"{place} is not what was just written", remedy="check the disk, then run it again"
             )
         return kept
+
+    def _forget_older(self, name: str) -> None:
+        """Remove all but the newest results of a name: images are gigabytes, and change often."""
+        same = [artefact.path for artefact in self.everything() if artefact.name == name]
+        same.sort(key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in same[GENERATIONS:]:
+            self._remove_unless_locked(path)
 
     def verify(self, artefact: Artefact) -> list[str]:
         """Return the files of a result whose content is not what its manifest says."""
@@ -197,15 +208,21 @@ class Store:
                 artefact = self._load(path)
                 if folder is self.results and artefact is not None and artefact.key in keep:
                     continue
-                with (self.locks / f"{path.name}.lock").open("w") as file:
-                    try:
-                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    except BlockingIOError:
-                        continue  # being built right now
-                    freed += _size_of(path)
-                    _remove(path)
+                size = _size_of(path)
+                if self._remove_unless_locked(path):
+                    freed += size
                     removed += 1
         return removed, freed
+
+    def _remove_unless_locked(self, path: Path) -> bool:
+        """Remove a folder, and tell whether it went: one that is being built stays."""
+        with (self.locks / f"{path.name}.lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            _remove(path)
+            return True
 
 
 def _size_of(path: Path) -> int:

@@ -238,6 +238,15 @@ def test_prune_keeps_what_is_asked_for(store: Store) -> None:
     assert [one.name for one in store.everything()] == ["wanted"]
 
 
+def test_only_the_two_newest_results_of_a_name_are_kept(store: Store) -> None:
+    for number, version in enumerate("123"):
+        (made,) = make(store, [recipe(version=version)], Silent())
+        os.utime(made.artefact.path, (number, number))
+    make(store, [recipe(version="4"), recipe("another")], Silent())
+    kept = {artefact.inputs.get("version") for artefact in store.everything()}
+    assert kept == {"3", "4", None}
+
+
 def test_recipe_may_use_only_what_it_says_it_needs(store: Store) -> None:
     other = recipe("other")
 
