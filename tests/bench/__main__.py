@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.bench import artefacts, cli_start, validation
+from tests.bench import artefacts, cli_start, ramdisk, validation
 
 
 def main() -> None:
@@ -10,6 +10,7 @@ def main() -> None:
     start = cli_start.report()
     validation.report(start)
     artefacts.report()
+    ramdisk.report()
 
 
 if __name__ == "__main__":
