@@ -6,12 +6,12 @@ which address can so be known without asking anyone.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Interface, IPv4Network
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from ingot.lab.words import BmcKind, DriverKind, ProvisioningMode, Role
 from ingot.machine.model import BootMode, MacAddress
 
 __all__ = [
@@ -33,37 +33,6 @@ class Plan(BaseModel):
     """A part of a plan: immutable, and nothing unknown in it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class DriverKind(StrEnum):
-    """What runs a host."""
-
-    UML = "uml"
-    LIBVIRT = "libvirt"
-
-
-class BmcKind(StrEnum):
-    """What an install-config calls a host's BMC; the first word of its address."""
-
-    REDFISH = "redfish"
-    REDFISH_VIRTUALMEDIA = "redfish-virtualmedia"
-    IPMI = "ipmi"
-
-
-class ProvisioningMode(StrEnum):
-    """What is on the provisioning network, as in an install-config."""
-
-    MANAGED = "managed"
-    UNMANAGED = "unmanaged"
-    DISABLED = "disabled"
-
-
-class Role(StrEnum):
-    """What a host is meant for."""
-
-    CONTROL_PLANE = "control-plane"
-    WORKER = "worker"
-    SPARE = "spare"
 
 
 class NicPlan(Plan):
@@ -141,6 +110,14 @@ class NetworkPlan(Plan):
     """The address of that link."""
     uplink_inside: IPv4Interface
     """The address of its other end, in the lab's namespace."""
+
+    @property
+    def external_leases(self) -> tuple[IPv4Address, IPv4Address]:
+        """First and last address that DHCP gives there to those the plan has no address for.
+
+        It is the upper half: hosts are planned in the lower one.
+        """
+        return self.external[self.external.num_addresses // 2], self.external[-2]
 
 
 class LabPlan(Plan):

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "FaultKind", "KindInfo"]
 
+DAY_SECONDS = 86_400
+
 
 class FaultKind(StrEnum):
     """The name of a fault, as it is typed."""
@@ -57,14 +59,25 @@ class KindInfo:
             fault that is simply there until it is cleared.
         amount: what `--amount` means, with its unit; None where it means nothing.
         default: the amount without that option.
+        least: the smallest amount that makes sense.
+        most: the largest one.
         times: how often it strikes without that option; None is for ever.
+        seeded: whether chance decides what is struck although no occasions are counted.
     """
 
     effect: str
     counts: str | None
     amount: str | None = None
     default: float | None = None
+    least: float = 0
+    most: float = DAY_SECONDS
     times: int | None = None
+    seeded: bool = False
+
+    @property
+    def takes_seed(self) -> bool:
+        """Whether `--seed` means anything."""
+        return self.seeded or self.counts is not None
 
 
 KINDS: Final[Mapping[FaultKind, KindInfo]] = MappingProxyType(
@@ -149,21 +162,33 @@ KINDS: Final[Mapping[FaultKind, KindInfo]] = MappingProxyType(
             counts=None,
             amount="megabits per second",
             default=10,
+            least=0.01,
+            most=10_000,
         ),
         FaultKind.NIC_LOSSY: KindInfo(
-            effect="the host's cards lose packets", counts=None, amount="percent lost", default=5
+            effect="the host's cards lose packets",
+            counts=None,
+            amount="percent lost",
+            default=5,
+            least=0.1,
+            most=100,
+            seeded=True,
         ),
         FaultKind.BOOT_SLOW: KindInfo(
             effect="the host boots many times slower",
-            counts="power on",
+            counts="power on or reset",
             amount="times slower",
             default=5,
+            least=1,
+            most=100,
         ),
         FaultKind.DISK_SLOW: KindInfo(
             effect="each access to the host's disks takes longer",
             counts=None,
             amount="milliseconds for each access",
             default=20,
+            least=0.001,
+            most=60_000,
         ),
         FaultKind.DISK_READ_ONLY: KindInfo(effect="the host's disks refuse writes", counts=None),
         FaultKind.DISK_ERRORS: KindInfo(
@@ -171,6 +196,9 @@ KINDS: Final[Mapping[FaultKind, KindInfo]] = MappingProxyType(
             counts=None,
             amount="percent that fail",
             default=100,
+            least=0.0001,
+            most=100,
+            seeded=True,
         ),
         FaultKind.POWERS_OFF: KindInfo(
             effect="the host powers itself off some time after it was powered on",
@@ -180,15 +208,19 @@ KINDS: Final[Mapping[FaultKind, KindInfo]] = MappingProxyType(
         ),
         FaultKind.CLOCK_WRONG: KindInfo(
             effect="the host's clock is wrong when it boots",
-            counts="power on",
+            counts="power on or reset",
             amount="hours ahead; negative is behind",
             default=-8,
+            least=-100_000,
+            most=100_000,
         ),
         FaultKind.CPU_STARVED: KindInfo(
             effect="the host gets little of its processor",
             counts=None,
             amount="percent it gets",
             default=10,
+            least=1,
+            most=100,
         ),
     }
 )
