@@ -11,10 +11,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from ingot.errors import ExitCode, IngotError
 from ingot.lab.plan import HostPlan
 from ingot.machine.model import BootMode, BootSettings, BootSource, Power
 
-__all__ = ["Chassis", "PowerAction"]
+__all__ = ["Chassis", "PowerAction", "PowerActionRefused"]
 
 
 class PowerAction(StrEnum):
@@ -31,6 +32,19 @@ class PowerAction(StrEnum):
     NMI = "Nmi"
 
 
+class PowerActionRefused(IngotError):  # noqa: N818 - it says what happened
+    """What runs a host cannot do this; a BMC says so to whoever asked."""
+
+    exit_code = ExitCode.INFRASTRUCTURE
+
+    def __init__(self, host: str, action: PowerAction) -> None:
+        super().__init__(
+            f"{host} does not know the power action {action}", remedy="use another power action"
+        )
+        self.host = host
+        self.action = action
+
+
 class Chassis(Protocol):
     """What a BMC may ask and order; callable from any thread."""
 
@@ -40,7 +54,12 @@ class Chassis(Protocol):
         """Return the power state, as this host's BMC reports it."""
 
     def act(self, action: PowerAction) -> None:
-        """Begin a power action."""
+        """Begin a power action.
+
+        Raises:
+            PowerActionRefused: what runs this host cannot do it.
+            MachineError: it was tried, and failed at once.
+        """
 
     def boot_settings(self) -> BootSettings:
         """Return what the firmware has been told."""
@@ -63,8 +82,8 @@ class Chassis(Protocol):
     def eject_media(self) -> None:
         """Empty the virtual drive."""
 
-    def identify(self, *, on: bool) -> None:
-        """Switch the light by which a person finds the host."""
+    def identify(self, *, on: bool, seconds: float | None = None) -> None:
+        """Switch the light by which a person finds the host, on for some seconds or for good."""
 
     def is_identified(self) -> bool:
         """Return whether that light is on."""
