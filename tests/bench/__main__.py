@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.bench import artefacts, cli_start, ramdisk, validation
+from tests.bench import artefacts, cli_start, lab, ramdisk, validation
 
 
 def main() -> None:
@@ -11,6 +11,7 @@ def main() -> None:
     validation.report(start)
     artefacts.report()
     ramdisk.report()
+    lab.report()
 
 
 if __name__ == "__main__":
