@@ -8,14 +8,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
 
 import ingot.config.loading  # noqa: F401 - declares the rules that are enforced while reading
 from ingot.config import rules
-from ingot.config.explain import FieldDoc, children
+from ingot.config.explain import FieldDoc, children, documented
 from ingot.config.registry import RETIRED
+from ingot.lab import rules as lab_rules
+from ingot.lab.description import LabDescription
+from ingot.lab.faults.kind import KINDS, FaultKind, KindInfo
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -35,6 +38,20 @@ THEMES = {
     "U": "Not built yet",
     "O": "Fields that only OpenShift has",
 }
+
+
+MANY = 12
+"""Words that a table's cell can list."""
+
+FAULT_THEMES = {
+    "The BMC's Redfish": ("bmc-", "session-"),
+    "Power and boot": ("power-", "boot-override", "boot-order"),
+    "Virtual media": ("media-", "iso-"),
+    "IPMI": ("ipmi-",),
+    "Wires": ("no-dhcp", "nic-"),
+    "The host": ("boot-slow", "disk-", "powers-", "clock-", "cpu-"),
+}
+FAULT_HEAD = ("| fault | effect | counted | `--amount` |", "|---|---|---|---|")
 
 
 def main() -> int:
@@ -61,6 +78,8 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield CLI / "help.ansi", help_text(colour=True)
     yield REFERENCE / "rules.md", rules_page()
     yield REFERENCE / "install-config.md", install_config_page()
+    yield REFERENCE / "lab-yaml.md", lab_page()
+    yield REFERENCE / "lab-faults.md", faults_page()
 
 
 def help_text(*, colour: bool) -> str:
@@ -122,24 +141,88 @@ def install_config_page() -> str:
         "Generated from the model; `ingot explain PATH` tells the same in the terminal.",
         "",
     ]
-    lines += ["## Top level", "", *_field_table(children(None))]
-    for doc in _sections(children(None)):
-        lines += [f"## `{doc.path}`", "", doc.meaning, "", *_field_table(children(doc))]
+    return "\n".join([*lines, *_tables(children(None), children)])
+
+
+def lab_page() -> str:
+    """Return the page of all fields and rules of a lab.yaml."""
+    lines = [
+        "# lab.yaml, field by field",
+        "",
+        "Generated from the model. Nothing need be said: what is left out has its default.",
+        "[The lab](../guide/lab.md) has examples.",
+        "",
+        *_tables(documented(LabDescription), _below),
+        "## Rules",
+        "",
+        "`ingot lab create` names the rule behind each error, with its line, before anything is",
+        "made. Rules that begin with F are about the file itself, and are",
+        "[those of the install-config](rules.md#the-file).",
+        "",
+        "| rule | what must hold |",
+        "|---|---|",
+        *(f"| `{rule.id}` | {escape(rule.statement, quote=False)} |" for rule in lab_rules.every()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _below(doc: FieldDoc) -> list[FieldDoc]:
+    return documented(doc.section, doc.path) if doc.section else []
+
+
+def faults_page() -> str:
+    """Return the page of all kinds of fault."""
+    lines = [
+        "# Faults",
+        "",
+        "Generated from the table that commands and tests read; `ingot lab fault kinds` shows it",
+        "in the terminal. [The lab](../guide/lab.md#faults) walks through some.",
+        "",
+        "*Counted* is what one occasion is, of which `--rate`, `--times` and `--after` speak. A",
+        "fault without occasions is simply there until it is cleared.",
+        "",
+    ]
+    told: list[FaultKind] = []
+    for title, begins in FAULT_THEMES.items():
+        kinds = [kind for kind in KINDS if kind.startswith(begins)]
+        rows = [_fault_row(kind, KINDS[kind]) for kind in kinds]
+        lines += [f"## {title}", "", *FAULT_HEAD, *rows, ""]
+        told += kinds
+    if sorted(told) != sorted(KINDS):
+        raise ValueError("each kind of fault belongs to one theme of the page")
     return "\n".join(lines)
 
 
-def _sections(docs: list[FieldDoc]) -> Iterator[FieldDoc]:
+def _fault_row(kind: FaultKind, info: KindInfo) -> str:
+    amount = ""
+    if info.amount is not None:
+        amount = f"{info.amount}, {info.least:g} to {info.most:g}; default {info.default:g}"
+    times = "; strikes once unless told" if info.times == 1 else ""
+    return f"| `{kind}` | {info.effect}{times} | {info.counts or 'no'} | {amount} |"
+
+
+def _tables(top: list[FieldDoc], below: Callable[[FieldDoc], list[FieldDoc]]) -> list[str]:
+    lines = ["## Top level", "", *_field_table(top)]
+    for doc in _sections(top, below):
+        lines += [f"## `{doc.path}`", "", doc.meaning, "", *_field_table(below(doc))]
+    return lines
+
+
+def _sections(
+    docs: list[FieldDoc], below: Callable[[FieldDoc], list[FieldDoc]]
+) -> Iterator[FieldDoc]:
     for doc in docs:
-        if doc.section is not None and children(doc) and not doc.note:
+        if doc.section is not None and below(doc) and not doc.note:
             yield doc
-            yield from _sections(children(doc))
+            yield from _sections(below(doc), below)
 
 
 def _field_table(docs: list[FieldDoc]) -> list[str]:
     lines = ["| field | type | default | meaning |", "|---|---|---|---|"]
     for doc in docs:
         name = doc.path.rpartition(".")[2]
-        kind = ", ".join(f"`{word}`" for word in doc.allowed) or doc.kind
+        few = doc.allowed[:MANY] == doc.allowed
+        kind = (few and ", ".join(f"`{word}`" for word in doc.allowed)) or doc.kind
         default = f"`{doc.default}`" if doc.default else ""
         note = f"**{doc.note[0].upper()}{doc.note[1:]}.** " if doc.note else ""
         lines.append(f"| `{name}` | {kind} | {default} | {note}{doc.meaning} |")

@@ -50,9 +50,11 @@ class TestLab:
         self, *words: str | Path, seconds: float = 300
     ) -> subprocess.CompletedProcess[str]:
         """Run a command of the lab and return how it went."""
-        command, *rest = words
+        command = [*words, "--name", self.name]
+        if "--" in words:  # What follows is not ours.
+            command = [*words[:1], "--name", self.name, *words[1:]]
         return subprocess.run(
-            [INGOT, "lab", command, "--name", self.name, *rest],
+            [INGOT, "lab", *command],
             env={**os.environ, "INGOT_STATE": str(self.state)},
             check=False,
             capture_output=True,

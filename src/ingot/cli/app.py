@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 from typer.core import TyperGroup
 
-from ingot.cli import create, explain, image, payload, validate, version
+from ingot.cli import create, explain, image, lab, payload, validate, version
 from ingot.cli.invocation import DirOption, LogLevelOption
 from ingot.errors import Interrupted
 
@@ -43,4 +43,5 @@ app.command("explain", rich_help_panel="Before an install")(explain.explain)
 app.add_typer(create.app, name="create", rich_help_panel="Install")
 app.add_typer(payload.app, name="payload", rich_help_panel="What an install carries")
 app.add_typer(image.app, name="image", rich_help_panel="What an install carries")
+app.add_typer(lab.app, name="lab", rich_help_panel="Without hardware")
 app.command("version", rich_help_panel="About")(version.version)

@@ -17,7 +17,7 @@ from ingot.artefact.store import Store
 from ingot.cli.invocation import Output
 from ingot.errors import ExitCode, IngotError, Interrupted
 
-__all__ = ["build", "chosen", "print_json"]
+__all__ = ["build", "chosen", "ended_by_signals", "print_json"]
 
 
 class UnknownName(IngotError):  # noqa: N818 - it says what was seen
@@ -54,7 +54,7 @@ def build(recipes: Sequence[Recipe], output: Output) -> None:
     from ingot.ui.building import outcome, watching  # noqa: PLC0415 - slow to import
     from ingot.ui.console import results  # noqa: PLC0415 - slow to import
 
-    with _ended_by_signals():
+    with ended_by_signals():
         try:
             with watching(Console(stderr=True)) as watcher:
                 made = make(Store(), recipes, watcher)
@@ -91,7 +91,7 @@ def _as_json(made: Made) -> dict[str, object]:
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
+def ended_by_signals() -> Iterator[None]:
     """Take a request to end as Ctrl-C is taken, so that programs we started end with us."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:

@@ -11,11 +11,11 @@ import typer
 
 from ingot.cli import invocation
 from ingot.cli.invocation import DirOption, LogLevelOption, Output, OutputOption
+from ingot.cli.problems import as_json, counted, print_problems
 from ingot.errors import ExitCode
 
 if TYPE_CHECKING:
     from ingot.config.loading import Loaded
-    from ingot.config.problem import Problem
 
 __all__ = ["validate"]
 
@@ -50,40 +50,20 @@ def validate(
 
 
 def _print_json(loaded: Loaded) -> None:
-    report = loaded.report
-    result = {
-        "valid": report.valid,
-        "errors": [problem.as_json() for problem in report.errors],
-        "warnings": [problem.as_json() for problem in report.warnings],
-    }
-    json.dump(result, sys.stdout, indent=2, ensure_ascii=False)
+    json.dump(as_json(loaded.report), sys.stdout, indent=2, ensure_ascii=False)
     sys.stdout.write("\n")
 
 
 def _print_text(loaded: Loaded, name: str) -> None:
     report = loaded.report
-    for problem in [*report.errors, *report.warnings]:
-        _print_problem(problem, name)
-    counted = f"{_count(len(report.errors), 'error')}, {_count(len(report.warnings), 'warning')}"
+    print_problems(report, name)
     if report.valid:
         verdict = typer.style(f"{name} is valid", fg="green", bold=True)
-        typer.echo(f"{verdict} ({counted}){_summary(loaded)}")
+        typer.echo(f"{verdict} ({counted(report)}){_summary(loaded)}")
     else:
-        typer.echo(typer.style(f"{name} is not valid", fg="red", bold=True) + f" ({counted})")
-
-
-def _print_problem(problem: Problem, name: str) -> None:
-    colour = "red" if problem.severity == "error" else "yellow"
-    place = f"{name}:{problem.line}" if problem.line else name
-    kind = typer.style(f"{problem.severity} {problem.rule}", fg=colour, bold=True)
-    where = f"{typer.style(problem.field, bold=True)}: " if problem.field else ""
-    typer.echo(f"{place}: {kind}: {where}{problem.message}")
-    if problem.remedy:
-        typer.echo(f"    {problem.remedy}")
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+        typer.echo(
+            typer.style(f"{name} is not valid", fg="red", bold=True) + f" ({counted(report)})"
+        )
 
 
 def _summary(loaded: Loaded) -> str:

@@ -22,7 +22,17 @@ import yaml
 from ingot.config.problem import Finding, error
 from ingot.config.registry import declare
 
-__all__ = ["MAX_BYTES", "Document", "Entry", "Mapping", "Node", "Scalar", "Sequence", "read"]
+__all__ = [
+    "MAX_BYTES",
+    "Document",
+    "Entry",
+    "Mapping",
+    "Node",
+    "Scalar",
+    "Sequence",
+    "Subject",
+    "read",
+]
 
 MAX_BYTES = 4 * 1024 * 1024
 """A config of 2000 hosts with static networks is about 2 MB."""
@@ -76,6 +86,20 @@ Node: TypeAlias = Scalar | Mapping | Sequence
 
 
 @dataclass(frozen=True, slots=True)
+class Subject:
+    """What a file is about, for those who gave another."""
+
+    name: str
+    start: str
+    """How to begin one, as an imperative."""
+
+
+INSTALL_CONFIG = Subject(
+    "the install-config", "start from `ingot create install-config --example managed`"
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Flaw:
     """A problem of the file itself, with its line."""
 
@@ -115,23 +139,23 @@ class _Frame:
         return isinstance(self.node, Mapping)
 
 
-def read(data: bytes) -> Document:
+def read(data: bytes, subject: Subject = INSTALL_CONFIG) -> Document:
     """Read a file's bytes; every flaw that does not end the reading is collected."""
-    reader = _Reader()
+    reader = _Reader(subject)
     try:
-        root = reader.read(_decode(data))
+        root = reader.read(_decode(data, subject))
     except _StopReadingError as stop:
         return Document(None, (*reader.flaws, stop.flaw))
     return Document(root, tuple(reader.flaws))
 
 
-def _decode(data: bytes) -> str:
+def _decode(data: bytes, subject: Subject) -> str:
     if len(data) > MAX_BYTES:
         raise _StopReadingError(
             F1,
             1,
             f"the file is larger than {MAX_BYTES // 1024**2} MiB",
-            "check that this is the install-config, and not an image or a log",
+            f"check that this is {subject.name}, and not an image or a log",
         )
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise _StopReadingError(F1, 1, "the file is UTF-16 text", "save it as UTF-8")
@@ -150,7 +174,8 @@ def _decode(data: bytes) -> str:
 class _Reader:
     """Turns libyaml's events into a tree, one event at a time: no recursion, so no deep stack."""
 
-    def __init__(self) -> None:
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
         self.flaws: list[Flaw] = []
         self.stack: list[_Frame] = []
         self.anchors: dict[str, tuple[Node, int]] = {}
@@ -305,12 +330,7 @@ class _Reader:
     def _only_root(self) -> Mapping:
         roots = [root for root in self.roots if not (isinstance(root, Scalar) and not root.text)]
         if not roots:
-            raise _StopReadingError(
-                F2,
-                1,
-                "the file is empty",
-                "start from `ingot create install-config --example managed`",
-            )
+            raise _StopReadingError(F2, 1, "the file is empty", self.subject.start)
         if len(roots) > 1:
             raise _StopReadingError(
                 F2,
@@ -325,7 +345,7 @@ class _Reader:
                 F2,
                 root.line,
                 f"the file holds a {kind}, not a mapping of fields",
-                "start from `ingot create install-config --example managed`",
+                self.subject.start,
             )
         return root
 

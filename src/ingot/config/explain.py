@@ -12,6 +12,7 @@ import inspect
 import ipaddress
 import textwrap
 import typing
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -35,7 +36,7 @@ from ingot.config.shape import Fields, Items, Kind, fields_of
 from ingot.config.spelling import nearest
 from ingot.errors import IngotError
 
-__all__ = ["FieldDoc", "UnknownField", "children", "describe"]
+__all__ = ["FieldDoc", "UnknownField", "children", "describe", "documented"]
 
 
 class UnknownField(IngotError):  # noqa: N818 - it names what was seen
@@ -85,6 +86,16 @@ def children(doc: FieldDoc | None) -> list[FieldDoc]:
     return _fields(doc.section, doc.path) if doc.section else []
 
 
+def documented(section: type[Section], above: str = "") -> list[FieldDoc]:
+    """Return the fields of any section, with the defaults that it declares itself.
+
+    Args:
+        section: a section of an install-config or of another file.
+        above: the path that leads to it.
+    """
+    return _fields(section, above, default=lambda _path, declared: _spelled(declared))
+
+
 def _parts(path: str) -> list[str]:
     plain = "".join(part.partition("[")[0] for part in path.split("]"))
     return [part for part in plain.split(".") if part]
@@ -102,7 +113,13 @@ def _unknown(part: str, parent: FieldDoc | None, known: list[str]) -> UnknownFie
     return UnknownField(f"{where} has no field {part!r}", remedy=remedy)
 
 
-def _fields(section: type[Section], above: str) -> list[FieldDoc]:
+def _fields(
+    section: type[Section],
+    above: str,
+    *,
+    default: Callable[[str, object], str] | None = None,
+) -> list[FieldDoc]:
+    default = default or _default
     hints = typing.get_type_hints(section, include_extras=True)
     meanings = _meanings(section)
     docs = []
@@ -118,7 +135,7 @@ def _fields(section: type[Section], above: str) -> list[FieldDoc]:
             FieldDoc(
                 path=path,
                 kind=_type_name(plain, kind),
-                default="" if isinstance(kind, Fields) else _default(path, info.default),
+                default="" if isinstance(kind, Fields) else default(path, info.default),
                 allowed=_allowed(plain),
                 meaning=meanings.get(name, ""),
                 note=_note(info.metadata),
@@ -146,6 +163,7 @@ def _unwrapped(annotation: object) -> object:
 _TYPE_NAMES: dict[object, str] = {
     str: "text",
     int: "whole number",
+    float: "number",
     bool: "true or false",
     object: "any value",
     ipaddress.IPv4Address: "IP address",
@@ -224,7 +242,15 @@ def _spelled(value: object) -> str:
 
 @cache
 def _meanings(section: type[Section]) -> dict[str, str]:
-    """Return the docstring below each field, by reading the section's source."""
+    """Return the docstring below each field, by reading the source of a section and those above."""
+    found: dict[str, str] = {}
+    for one in reversed(section.__mro__):
+        if issubclass(one, Section) and one is not Section:
+            found |= _own_meanings(one)
+    return found
+
+
+def _own_meanings(section: type[Section]) -> dict[str, str]:
     tree = ast.parse(textwrap.dedent(inspect.getsource(section)))
     body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
     found = {}

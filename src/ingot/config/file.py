@@ -11,19 +11,19 @@ from ingot.config.document import F1, MAX_BYTES
 from ingot.config.loading import Loaded, load
 from ingot.config.problem import Problem, Report, Severity
 
-__all__ = ["load_file"]
+__all__ = ["load_file", "read_file"]
 
 
 def load_file(path: Path) -> Loaded:
     """Load a config from a file; `-` is standard input. What cannot be read is a problem too."""
     try:
-        return load(_read(path))
+        return load(read_file(path))
     except OSError as refused:
         return _unreadable(refused.strerror or str(refused), path)
 
 
-def _read(path: Path) -> bytes:
-    """Read one byte more than a config may have: enough to tell, whatever the file's size."""
+def read_file(path: Path) -> bytes:
+    """Read a file, or standard input: one byte more than it may have, enough to tell its size."""
     if str(path) == "-":
         return sys.stdin.buffer.read(MAX_BYTES + 1)
     # Not blocking, so that a pipe that nobody writes to does not hang.

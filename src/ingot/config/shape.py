@@ -62,6 +62,7 @@ class Fields(typing.NamedTuple):
 Kind: TypeAlias = Simple | Items | Fields
 
 TEXT, WHOLE, FLAG = Simple("text"), Simple("a whole number"), Simple("true or false")
+NUMBER = Simple("a number")
 FREE, SECRET = Simple("anything"), Simple("text, {env: NAME} or {file: PATH}")
 
 SHOWN_CHARACTERS = 80
@@ -110,7 +111,13 @@ def kind_of(annotation: object) -> Kind:
         return kind_of(options[0])
     if isinstance(annotation, type) and issubclass(annotation, Section):
         return Fields(annotation)
-    simple: dict[object, Kind] = {int: WHOLE, bool: FLAG, object: FREE, Secret: SECRET}
+    simple: dict[object, Kind] = {
+        int: WHOLE,
+        float: NUMBER,
+        bool: FLAG,
+        object: FREE,
+        Secret: SECRET,
+    }
     return simple.get(annotation, TEXT)
 
 
@@ -179,7 +186,7 @@ def _convert(node: Node, kind: Kind, path: Path, fitted: Fitted) -> Value:
     if isinstance(kind, Items) and isinstance(node, Sequence):
         return _convert_items(node.items, kind.each, path, fitted)
     if isinstance(kind, Simple) and isinstance(node, Scalar):
-        if not node.text and kind not in (WHOLE, FLAG):
+        if not node.text and kind not in (WHOLE, NUMBER, FLAG):
             return None
         value = _scalar_value(node, kind)
     elif kind is SECRET and isinstance(node, Mapping):
@@ -211,6 +218,8 @@ def _convert_item(node: Node, kind: Kind, path: Path, fitted: Fitted) -> Value:
 def _scalar_value(node: Scalar, kind: Simple) -> Value:
     if kind is WHOLE:
         return as_whole(node)
+    if kind is NUMBER:
+        return as_number(node)
     if kind is FLAG:
         return as_flag(node)
     return node.text
@@ -238,7 +247,7 @@ def _report_misfit(node: Node, kind: Kind, path: Path, fitted: Fitted) -> None:
         got = "a list"
     elif not node.text or is_null(node):
         got = "empty"
-    elif kind in (WHOLE, FLAG):
+    elif kind in (WHOLE, NUMBER, FLAG):
         got = repr(node.text[:SHOWN_CHARACTERS])
         if not node.plain:
             got, remedy = "text in quotes", f"{remedy} without quotes"
@@ -269,6 +278,13 @@ def as_whole(node: Scalar) -> int | None:
     if node.plain and _WHOLE_NUMBER.fullmatch(node.text):
         return int(node.text)
     return None
+
+
+def as_number(node: Scalar) -> float | None:
+    """Return a plain scalar as a number, whole or not, if it is one."""
+    if node.plain and _REAL_NUMBER.fullmatch(node.text):
+        return float(node.text)
+    return as_whole(node)
 
 
 def as_flag(node: Scalar) -> bool | None:

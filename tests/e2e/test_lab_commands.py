@@ -1,0 +1,136 @@
+"""A user's way through a lab, by the commands alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.lab import INGOT, TestLab, created_lab
+from tests.e2e.lab_traces import snapshot
+from tests.e2e.site import eventually
+
+NOTHING_TO_BOOT = "No bootable device"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestLab]:
+    folder = tmp_path_factory.mktemp("lab")
+    options = ("--control-plane", "1", "--workers", "1", "--driver", "uml", "--network", "disabled")
+    with created_lab(folder, *options, name=f"cmd{os.getpid()}") as created:
+        yield created
+
+
+@pytest.fixture
+def host(lab: TestLab) -> Iterator[str]:
+    name = lab.plan.hosts[0].name
+    yield name
+    lab.ingot("power", name, "off")
+
+
+def waits_on_console(lab: TestLab, host: str, text: str, *, times: int = 1) -> None:
+    eventually(lambda: lab.ingot("console", host).count(text) >= times, within=60)
+
+
+def test_install_config_that_was_written_is_valid(lab: TestLab) -> None:
+    said = subprocess.run(
+        [INGOT, "validate", "--dir", lab.directory], check=False, capture_output=True, text=True
+    )
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+def test_powered_host_with_nothing_to_boot_says_so_and_stays_on(lab: TestLab, host: str) -> None:
+    lab.ingot("power", host, "on")
+    waits_on_console(lab, host, NOTHING_TO_BOOT)
+    seen = lab.status()[host]
+    assert seen["power"] == "on"
+    assert NOTHING_TO_BOOT in seen["console"]
+    assert "off" not in seen["activity"]
+
+
+def test_reset_starts_over_at_the_firmware(lab: TestLab, host: str) -> None:
+    before = lab.ingot("console", host).count(NOTHING_TO_BOOT)
+    lab.ingot("power", host, "on")
+    waits_on_console(lab, host, NOTHING_TO_BOOT, times=before + 1)
+    lab.ingot("power", host, "reset")
+    waits_on_console(lab, host, NOTHING_TO_BOOT, times=before + 2)
+
+
+def test_command_runs_on_the_network_of_the_lab_and_its_exit_code_is_kept(lab: TestLab) -> None:
+    shown = lab.ingot("exec", "--", "ip", "-br", "address", "show", "baremetal")
+    assert str(lab.plan.networks.external_gateway) in shown
+    assert lab.try_ingot("exec", "--", "sh", "-c", "exit 7").returncode == 7
+
+
+def test_fault_is_set_listed_felt_and_cleared(lab: TestLab, host: str) -> None:
+    lab.ingot("fault", "set", host, "power-ignored")
+    (fault,) = json.loads(lab.ingot("fault", "list", "-o", "json"))
+    assert (fault["host"], fault["kind"]) == (host, "power-ignored")
+    lab.ingot("power", host, "on")
+    assert lab.status()[host]["power"] == "off"
+    lab.ingot("fault", "clear", host)
+    lab.ingot("power", host, "on")
+    assert lab.status()[host]["power"] == "on"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("power", "nobody", "on"), "nobody"),
+        (("console", "nobody"), "nobody"),
+        (("fault", "set", "cp-0", "bmc-slowly"), "bmc-slow"),
+        (("fault", "set", "cp-0", "bmc-slow", "--rate", "2"), "rate"),
+    ],
+)
+def test_what_does_not_exist_is_refused_with_a_remedy(
+    lab: TestLab, words: tuple[str, ...], said: str
+) -> None:
+    done = lab.try_ingot(*words)
+    assert done.returncode != 0
+    assert said in done.stderr
+
+
+def test_hosts_outlive_a_killed_daemon_and_are_found_again(lab: TestLab, host: str) -> None:
+    lab.ingot("power", host, "on")
+    daemon = json.loads((lab.home / "daemon.json").read_text(encoding="utf-8"))["pid"]
+    os.kill(daemon, signal.SIGKILL)
+    machine = json.loads((lab.home / "machines" / host / "process.json").read_text())["pid"]
+    refused = lab.try_ingot("power", host, "off")
+    assert refused.returncode != 0
+    assert "ingot lab start" in refused.stderr
+    lab.ingot("start")
+    assert lab.status()[host]["power"] == "on"
+    os.kill(machine, 0)
+
+
+def test_stopped_lab_is_started_with_the_hosts_that_were_on(lab: TestLab, host: str) -> None:
+    lab.ingot("power", host, "on")
+    lab.ingot("stop")
+    lab.ingot("start")
+    powers = {name: one["power"] for name, one in lab.status().items()}
+    assert powers == {name: "on" if name == host else "off" for name in powers}
+
+
+def test_destroyed_lab_leaves_nothing(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("gone")
+    options = ("--control-plane", "1", "--workers", "0", "--driver", "uml")
+    with created_lab(folder, *options, name=f"gone{os.getpid()}") as gone:
+        plan = gone.plan
+        gone.ingot("power", plan.hosts[0].name, "on")
+        there = snapshot(gone.state, plan)
+        assert there["namespaces"]
+        assert there["links"]
+        assert there["processes"]
+        gone.ingot("destroy")
+        left = snapshot(gone.state, plan)
+        assert not any(
+            left[kind] for kind in ("namespaces", "resolvers", "links", "routes", "mounts")
+        )
+        assert not left["processes"]
+        assert not left["sockets"]
+        assert not (gone.home).exists()
+        gone.ingot("destroy")
