@@ -117,7 +117,7 @@ class Teller:
         credentials = {"username": host.bmc.username, "password": host.bmc.password}
         if kind is BmcKind.IPMI:
             driver, boot = "ipmi", "ipxe"
-            information = {"ipmi_address": str(host.bmc.address)}
+            information: dict[str, object] = {"ipmi_address": str(host.bmc.address)}
             information |= {f"ipmi_{name}": value for name, value in credentials.items()}
         else:
             driver = "redfish"
@@ -232,4 +232,5 @@ def test_agent_finds_what_the_plan_says(
     assert isinstance(disks, list)
     assert isinstance(cards, list)
     assert next(disk["size"] for disk in disks) == story.host.disks[0].size_gib << 30
+    assert [disk["serial"] for disk in disks] == [disk.serial for disk in story.host.disks]
     assert {card["mac_address"] for card in cards} == {nic.mac for nic in story.host.nics}

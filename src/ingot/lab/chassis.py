@@ -7,6 +7,7 @@ with its server.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -87,3 +88,6 @@ class Chassis(Protocol):
 
     def is_identified(self) -> bool:
         """Return whether that light is on."""
+
+    def add_observer(self, on_power_on: Callable[[str], None]) -> None:
+        """Have a function called with the host's name just before it starts or is reset."""

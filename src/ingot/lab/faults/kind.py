@@ -89,7 +89,7 @@ KINDS: Final[Mapping[FaultKind, KindInfo]] = MappingProxyType(
             default=5,
         ),
         FaultKind.BMC_REFUSED: KindInfo(
-            effect="connections to the BMC are refused", counts="TCP connection"
+            effect="connections to the BMC are refused", counts="second"
         ),
         FaultKind.BMC_HANGS: KindInfo(
             effect="the BMC takes a request and never answers", counts="Redfish request"
