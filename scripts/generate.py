@@ -1,4 +1,4 @@
-"""Writes what is made from the code: reference pages, and the help that `ingot` starts with.
+"""Writes what is made from the code: reference pages, CRDs, and the help that `ingot` starts with.
 
 Run it by `make generate`. With `--check` nothing is written, and a stale file is an error.
 """
@@ -19,10 +19,13 @@ from ingot.config.registry import RETIRED
 from ingot.lab import rules as lab_rules
 from ingot.lab.description import LabDescription
 from ingot.lab.faults.kind import KINDS, FaultKind, KindInfo
+from ingot.metal3.api import manifest, reference
+from ingot.metal3.api.kinds import DEFINITIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
 CLI = ROOT / "src" / "ingot" / "cli"
+CRDS = ROOT / "src" / "ingot" / "metal3" / "crds"
 
 THEMES = {
     "F": "The file",
@@ -80,6 +83,9 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield REFERENCE / "install-config.md", install_config_page()
     yield REFERENCE / "lab-yaml.md", lab_page()
     yield REFERENCE / "lab-faults.md", faults_page()
+    yield REFERENCE / "metal3-api.md", reference.page()
+    for definition in DEFINITIONS:
+        yield CRDS / f"{definition.plural}.yaml", manifest.rendered(definition)
 
 
 def help_text(*, colour: bool) -> str:
