@@ -32,7 +32,7 @@ from ingot.osimage.cpio import write_cpio
 from ingot.osimage.kernel import lab_kernel
 from tests.e2e.site import eventually
 from tests.integration.lab.faults.bench import entered, ip
-from tests.integration.lab.faults.plans import lab_plan
+from tests.integration.lab.faults.plans import lab_plan, no_libvirt
 
 GUEST = Path(__file__).parent / "files/restless.c"
 FIRMWARE = Path(__file__).with_name("ramdiskfirmware.py")
@@ -163,7 +163,7 @@ def rig(tmp_path: Path, ramdisk: Path, built: Built, namespace: None) -> Iterato
         nics=(),
     )
     book = FaultBook(tmp_path / "faults.json")
-    actuators = Actuators(lab_plan(host=HOST), book, machines)
+    actuators = Actuators(lab_plan(host=HOST), book, machines, virsh=no_libvirt)
     try:
         driver.define(spec)
         actuators.start()

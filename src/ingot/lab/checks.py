@@ -132,7 +132,7 @@ def _faults_out_of_reach(plan: LabPlan) -> Iterator[Unfit]:
 
 def _missing_programs(plan: LabPlan) -> Iterator[Unfit]:
     programs = dict(PROGRAMS)
-    if any(host.driver is DriverKind.LIBVIRT for host in plan.hosts):
+    if any(host.libvirt_uri is not None for host in plan.hosts):
         programs |= LIBVIRT_PROGRAMS
     try:
         require(programs)

@@ -180,7 +180,7 @@ class LabDescription(Section):
     """What runs hosts. Default: `libvirt` where KVM and libvirt can be used, else `uml`."""
 
     libvirt_uri: str = ""
-    """The libvirt that runs hosts. Default: `qemu:///system`."""
+    """The libvirt that runs hosts. Default: one of the lab's own, on its own network."""
 
     bmc: Annotated[BmcChoice | None, reading.choice(WORD, BmcChoice)] = None
     """How the install-config speaks to BMCs; `mixed` gives each kind in turn. Default: `redfish`,

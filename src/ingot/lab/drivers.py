@@ -14,19 +14,24 @@ from ingot.lab.outlets import is_local_libvirt, outlet_bridge
 from ingot.lab.plan import HostPlan, LabPlan
 from ingot.lab.words import DriverKind
 from ingot.machine.driver import Driver
+from ingot.machine.libvirt.service import LibvirtService
+from ingot.machine.libvirt.virsh import Virsh
 from ingot.machine.model import Disk, MachineSpec, Nic
 
 __all__ = [
     "driver_by",
     "drivers_of",
+    "has_own_libvirt",
     "host_namespaces",
     "kernel_file",
+    "libvirt_folder",
     "machine_spec",
+    "own_libvirt",
     "shim_file",
+    "virsh_of",
 ]
 
 GIB = 1 << 30
-HYPERVISOR = "qemu:///system"
 
 
 def kernel_file(lab: Lab) -> Path:
@@ -37,6 +42,28 @@ def kernel_file(lab: Lab) -> Path:
 def shim_file(lab: Lab) -> Path:
     """Return the library that makes their disks and clocks misbehave."""
     return lab.home / "hardware" / "faults.so"
+
+
+def libvirt_folder(lab: Lab) -> Path:
+    """Return where the programs of a lab's own libvirt are."""
+    return lab.home / "hardware" / "libvirt"
+
+
+def own_libvirt(lab: Lab) -> LibvirtService:
+    """Return the libvirt of a lab, which runs those hosts that are given no other."""
+    return LibvirtService(lab.home / "libvirt", libvirt_folder(lab))
+
+
+def virsh_of(lab: Lab, host: HostPlan) -> Virsh:
+    """Return the way to speak to the libvirt that runs a host."""
+    return own_libvirt(lab).virsh if host.libvirt_uri is None else Virsh(host.libvirt_uri)
+
+
+def has_own_libvirt(plan: LabPlan) -> bool:
+    """Tell whether a lab needs a libvirt of its own."""
+    return any(
+        host.driver is DriverKind.LIBVIRT and host.libvirt_uri is None for host in plan.hosts
+    )
 
 
 def host_namespaces(namespace: str, hosts: Iterable[str]) -> tuple[str, ...]:
@@ -77,7 +104,9 @@ def driver_by(lab: Lab, namespace: str, kind: DriverKind, uri: str | None) -> Dr
         )
     from ingot.machine.libvirt.driver import LibvirtDriver  # noqa: PLC0415 - as above
 
-    return LibvirtDriver(uri=uri or HYPERVISOR, home=lab.home / "libvirt", owner=namespace)
+    if uri is None:
+        return own_libvirt(lab).driver(namespace)
+    return LibvirtDriver(uri=uri, home=lab.home / "libvirt", owner=namespace)
 
 
 def machine_spec(host: HostPlan) -> MachineSpec:

@@ -16,13 +16,22 @@ from enum import StrEnum
 from pathlib import Path
 
 from ingot.artefact.building import NeedsRoot, Silent, Watcher, make
+from ingot.artefact.recipe import Recipe
 from ingot.artefact.store import Store
 from ingot.errors import ExitCode, IngotError
 from ingot.lab import namespaces
 from ingot.lab.chassis import PowerAction
 from ingot.lab.control import Control, DaemonGone
 from ingot.lab.daemon.launching import launch
-from ingot.lab.drivers import drivers_of, kernel_file, machine_spec, shim_file
+from ingot.lab.drivers import (
+    drivers_of,
+    has_own_libvirt,
+    kernel_file,
+    libvirt_folder,
+    machine_spec,
+    own_libvirt,
+    shim_file,
+)
 from ingot.lab.faults.book import FaultBook
 from ingot.lab.faults.fault import planned_fault
 from ingot.lab.labs import Lab
@@ -136,6 +145,8 @@ def stop(lab: Lab) -> None:
             _shut_down_without_daemon(lab, plan)
         lab.daemon.stop()
         site_services(plan, lab.home).stop()
+        if has_own_libvirt(plan):
+            own_libvirt(lab).stop()
 
 
 def destroy(name: str) -> bool:
@@ -157,26 +168,35 @@ def _bring_up(lab: Lab, plan: LabPlan, on_step: OnStep) -> None:
     on_step(Step.NETWORKS)
     make_networks(plan)
     on_step(Step.HOSTS)
+    if has_own_libvirt(plan):
+        namespaces.inside(plan.namespace, own_libvirt(lab).start)
     _define(lab, plan)
     on_step(Step.DAEMON)
     launch(lab, plan)
 
 
 def _hardware(plan: LabPlan, watcher: Watcher) -> dict[str, Path]:
-    """Return the files that UML hosts are made with, built where they are not in the cache."""
-    if not _has_uml(plan):
-        return {}
-    from ingot.machine.uml.shim import LIBRARY, fault_shim  # noqa: PLC0415 - only for these
+    """Return what hosts are made with, built where it is not in the cache."""
+    from ingot.machine.libvirt.tree import libvirt_tree  # noqa: PLC0415 - not for each command
+    from ingot.machine.uml.shim import LIBRARY, fault_shim  # noqa: PLC0415 - as above
     from ingot.osimage.kernel import lab_kernel  # noqa: PLC0415 - as above
 
-    recipes = {"linux": lab_kernel(), LIBRARY: fault_shim()}
+    recipes: dict[str, Recipe] = {}
+    if _has_uml(plan):
+        recipes |= {"linux": lab_kernel(), LIBRARY: fault_shim()}
+    if has_own_libvirt(plan):
+        recipes |= {"libvirt": libvirt_tree()}
     made = make(Store(), list(recipes.values()), watcher)
     paths = {one.artefact.key: one.artefact.path for one in made}
-    return {name: paths[recipe.key] / name for name, recipe in recipes.items()}
+    return {
+        name: paths[recipe.key] if name == "libvirt" else paths[recipe.key] / name
+        for name, recipe in recipes.items()
+    }
 
 
 def _hardware_files(lab: Lab, plan: LabPlan) -> tuple[Path, ...]:
-    return (kernel_file(lab), shim_file(lab)) if _has_uml(plan) else ()
+    uml = (kernel_file(lab), shim_file(lab)) if _has_uml(plan) else ()
+    return (*uml, libvirt_folder(lab)) if has_own_libvirt(plan) else uml
 
 
 def _has_uml(plan: LabPlan) -> bool:
@@ -188,8 +208,12 @@ def _install(lab: Lab, hardware: dict[str, Path]) -> None:
         place = kernel_file(lab).with_name(name)
         place.parent.mkdir(mode=0o700, exist_ok=True)
         fresh = place.with_suffix(".new")
-        shutil.copyfile(source, fresh)
-        fresh.chmod(0o755)
+        if source.is_dir():
+            fresh.unlink(missing_ok=True)
+            fresh.symlink_to(source)  # It is large; where it was pruned, `start` makes it again.
+        else:
+            shutil.copyfile(source, fresh)
+            fresh.chmod(0o755)
         fresh.replace(place)
 
 

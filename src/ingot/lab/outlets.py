@@ -1,9 +1,10 @@
 """How machines of this PC's own libvirt are plugged into a lab.
 
-libvirt runs in the user's network namespace, and its machines' cards are plugged in there. So each
-card of such a host gets a bridge of its own there, and a link from it to the lab's bridge. In the
-lab's namespace that link has the card's name, as a UML host's has: a fault of a card finds it. A
-libvirt on another PC has bridges of its own, which its owner connects.
+It runs in the user's network namespace, and its machines' cards are plugged in there. So each card
+of such a host gets a bridge of its own there, and a link from it to the lab's bridge. In the lab's
+namespace that link has the card's name, as a UML host's has: a fault of a card finds it. A libvirt
+on another PC has bridges of its own, which its owner connects. The lab's own libvirt, which is
+taken where no URI is given, is in the lab's namespace and needs none of this.
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 from ingot.lab.plan import HostPlan, LabPlan, NicPlan
-from ingot.lab.words import DriverKind
 
 __all__ = [
     "inside_commands",
+    "is_elsewhere",
     "is_local_libvirt",
     "links",
     "outlet_bridge",
@@ -25,8 +26,13 @@ __all__ = [
 
 
 def is_local_libvirt(host: HostPlan) -> bool:
-    """Tell whether this PC's libvirt runs a host."""
-    return host.driver is DriverKind.LIBVIRT and not urlsplit(host.libvirt_uri or "").netloc
+    """Tell whether the libvirt that this PC has anyway runs a host."""
+    return host.libvirt_uri is not None and not urlsplit(host.libvirt_uri).netloc
+
+
+def is_elsewhere(host: HostPlan) -> bool:
+    """Tell whether the libvirt of another PC runs a host."""
+    return host.libvirt_uri is not None and bool(urlsplit(host.libvirt_uri).netloc)
 
 
 def outlets(plan: LabPlan) -> tuple[NicPlan, ...]:

@@ -28,7 +28,6 @@ COUNTS = {Role.CONTROL_PLANE: 3, Role.WORKER: 2, Role.SPARE: 0}
 MAX_HOSTS = 200
 """Of a lab: what MAC addresses are numbered by, and more than any PC runs."""
 
-LIBVIRT_URI = "qemu:///system"
 DISKS_GIB = (20,)
 LIBVIRT_MEMORY_MIB, LIBVIRT_CPUS = 4096, 2
 CONTROL_PLANE_MEMORY_MIB, AGENT_MEMORY_MIB = 2560, 2048
@@ -201,7 +200,7 @@ def _host(
         name=host.name,
         role=role,
         driver=driver,
-        libvirt_uri=None if uml else host.libvirt_uri or said.libvirt_uri or LIBVIRT_URI,
+        libvirt_uri=None if uml else host.libvirt_uri or said.libvirt_uri or None,
         memory_mib=_first(host.memory_mib, common.memory_mib, memory),
         memory_path=place(
             "memoryMiB", own=host.memory_mib is not None, shared=common.memory_mib is not None

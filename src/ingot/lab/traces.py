@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ingot.background import Background
 from ingot.errors import ExitCode, IngotError
 from ingot.lab import namespaces, outlets
-from ingot.lab.drivers import driver_by, host_namespaces
+from ingot.lab.drivers import driver_by, host_namespaces, own_libvirt
 from ingot.lab.labs import Lab
 from ingot.lab.networks import remove_networks
 from ingot.lab.services import PROGRAMS
@@ -121,7 +121,11 @@ def _remove_machines(lab: Lab, traces: Traces) -> list[IngotError]:
 
     def remove() -> list[IngotError]:
         refused = []
+        # With the lab's own libvirt go its machines, whether it still answers or not.
+        own_libvirt(lab).destroy()
         for host in traces.hosts:
+            if host.driver is DriverKind.LIBVIRT and host.libvirt_uri is None:
+                continue
             driver = driver_by(lab, traces.namespace, host.driver, host.libvirt_uri)
             try:
                 driver.undefine(host.name)

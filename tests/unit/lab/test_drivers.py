@@ -17,6 +17,7 @@ hosts:
   - {name: a, role: control-plane, driver: uml}
   - {name: b, role: worker, driver: libvirt}
   - {name: c, role: worker, driver: libvirt}
+  - {name: e, role: worker, driver: libvirt, libvirtURI: 'qemu:///system'}
   - {name: d, role: worker, driver: libvirt, libvirtURI: qemu+ssh://elsewhere/system}
 """
 
@@ -40,14 +41,18 @@ def test_each_host_has_the_driver_it_asks_for(
     assert drivers["b"] is drivers["c"]
     assert isinstance(drivers["d"], LibvirtDriver)
     assert drivers["d"].uri == "qemu+ssh://elsewhere/system"
+    assert isinstance(drivers["e"], LibvirtDriver)
+    assert drivers["e"].uri == "qemu:///system"
+    assert "socket=" in drivers["b"].uri, "the lab's own libvirt"
     assert drivers["b"].owner == "ingot-test"
 
 
 def test_cards_of_this_pc_s_libvirt_are_plugged_into_their_outlets() -> None:
-    hosts = planned(MIXED).hosts
-    here, elsewhere = machine_spec(hosts[1]), machine_spec(hosts[3])
+    specs = {host.name: machine_spec(host) for host in planned(MIXED).hosts}
+    here = specs["e"]
     assert [nic.bridge for nic in here.nics] == [f"{nic.port}b" for nic in here.nics]
-    assert [nic.bridge for nic in elsewhere.nics] == ["provisioning", "baremetal"]
+    for other in ("b", "d"):
+        assert [nic.bridge for nic in specs[other].nics] == ["provisioning", "baremetal"]
 
 
 def test_a_host_s_namespace_cannot_be_another_lab_s() -> None:

@@ -75,7 +75,7 @@ def test_an_uplink_that_is_whole_stays() -> None:
 
 
 def test_a_host_of_this_pc_s_libvirt_is_plugged_in_outside() -> None:
-    plan = planned("driver: libvirt\ncontrolPlane: 1\nworkers: 0\n")
+    plan = planned("driver: libvirt\nlibvirtURI: qemu:///system\ncontrolPlane: 1\nworkers: 0\n")
     card = plan.hosts[0].nics[0]
     outside, inside = list(commands_outside(plan, Seen())), list(commands_inside(plan, Seen()))
     peer = f"link add {card.port}o type veth peer name {card.port} netns {plan.namespace}"
@@ -84,10 +84,9 @@ def test_a_host_of_this_pc_s_libvirt_is_plugged_in_outside() -> None:
     assert f"link set {card.port} master {card.bridge} up" in inside
 
 
-def test_a_host_of_another_pc_s_libvirt_is_not_plugged_in_here() -> None:
-    plan = planned(
-        "driver: libvirt\nlibvirtURI: qemu+ssh://elsewhere/system\ncontrolPlane: 1\nworkers: 0\n"
-    )
+@pytest.mark.parametrize("said", ["", "libvirtURI: qemu+ssh://elsewhere/system\n"])
+def test_a_host_of_another_libvirt_is_not_plugged_in_outside(said: str) -> None:
+    plan = planned(f"driver: libvirt\n{said}controlPlane: 1\nworkers: 0\n")
     port = plan.hosts[0].nics[0].port
     assert not [line for line in commands_outside(plan, Seen()) if port in line]
 

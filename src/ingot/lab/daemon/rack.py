@@ -9,7 +9,7 @@ from ingot.lab.bmc.certificates import Authority
 from ingot.lab.bmc.ipmi.server import IpmiBmcs
 from ingot.lab.bmc.redfish.bmcs import RedfishBmcs
 from ingot.lab.daemon.hosts import Hosts
-from ingot.lab.drivers import drivers_of
+from ingot.lab.drivers import drivers_of, virsh_of
 from ingot.lab.faults.actuators import Actuators
 from ingot.lab.faults.book import FaultBook
 from ingot.lab.hostchassis import HostChassis
@@ -72,7 +72,9 @@ class Rack:
 
 def _parts(lab: Lab, hosts: Hosts, chassis: tuple[HostChassis, ...]) -> tuple[Part, ...]:
     """Return what is started with the rack, in this order, and stopped in the other."""
-    actuators = Actuators(hosts.plan, hosts.faults, lab.machines)
+    actuators = Actuators(
+        hosts.plan, hosts.faults, lab.machines, virsh=lambda host: virsh_of(lab, host)
+    )
     for one in chassis:
         one.add_observer(actuators.on_power_on)
     ipmi = IpmiBmcs(chassis, faults=hosts.faults)

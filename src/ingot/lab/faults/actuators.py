@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from ingot.errors import IngotError
-from ingot.lab.drivers import HYPERVISOR
 from ingot.lab.faults.availability import check_available
 from ingot.lab.faults.book import FaultBook
 from ingot.lab.faults.disk import Domain, accesses_per_second, shim_faults
@@ -45,6 +45,8 @@ class Actuators:
         plan: LabPlan,
         book: FaultBook,
         machines: Path,
+        *,
+        virsh: Callable[[HostPlan], Virsh],
     ) -> None:
         """Prepare; nothing happens before `start`.
 
@@ -52,10 +54,12 @@ class Actuators:
             plan: the lab.
             book: its faults.
             machines: where the folders of User-Mode Linux hosts are, by the hosts' names.
+            virsh: the way to the libvirt of a host that has one.
         """
         self._plan = plan
         self._book = book
         self._machines = machines
+        self._virsh = virsh
         self._wire = Wire()
         self._processors = Processors()
         self._lock = threading.RLock()
@@ -122,7 +126,7 @@ class Actuators:
     def _make_libvirt_so(self, host: HostPlan, faults: tuple[Fault, ...]) -> None:
         limit = accesses_per_second(faults)
         if limit or host.name in self._limited_domains:
-            virsh = Virsh(host.libvirt_uri or HYPERVISOR)
+            virsh = self._virsh(host)
             Domain(virsh, domain_name(self._plan.namespace, host.name)).limit_disks(limit)
             self._limited_domains.add(host.name)
             if not limit:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ingot.errors import ExitCode, IngotError
 from ingot.lab.faults.kind import FaultKind
-from ingot.lab.outlets import is_local_libvirt
+from ingot.lab.outlets import is_elsewhere
 from ingot.lab.plan import DriverKind, HostPlan
 
 __all__ = ["FaultNotAvailable", "check_available"]
@@ -51,5 +51,5 @@ def check_available(host: HostPlan, kind: FaultKind) -> None:
         return
     if kind in UML_ONLY:
         raise FaultNotAvailable(host.name, kind, "it is not available on libvirt hosts")
-    if kind in ON_OUR_BRIDGE and not is_local_libvirt(host):
+    if kind in ON_OUR_BRIDGE and is_elsewhere(host):
         raise FaultNotAvailable(host.name, kind, "its cards are not on this PC's bridges")

@@ -1,6 +1,5 @@
 """The faults that a lab has from the start."""
 
-
 from __future__ import annotations
 
 from ingot.config.problem import Path, error

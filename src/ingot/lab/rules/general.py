@@ -1,6 +1,5 @@
 """What the lab is called, and how many hosts it has."""
 
-
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,6 +1,5 @@
 """The hosts: names, roles, what each is made of, and how it is booted."""
 
-
 from __future__ import annotations
 
 from urllib.parse import urlsplit

@@ -1,6 +1,5 @@
 """The lab's networks, and the addresses that were asked for in them."""
 
-
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -16,7 +16,13 @@ from ingot.lab.plan import (
     ProvisioningMode,
     Role,
 )
+from ingot.machine.libvirt.virsh import Virsh
 from ingot.machine.model import BootMode, MacAddress
+
+
+def no_libvirt(host: HostPlan) -> Virsh:
+    """Answer for hosts that have no libvirt behind them."""
+    raise AssertionError(f"nobody asks for the libvirt of {host.name}")
 
 
 def lab_plan(

@@ -26,7 +26,7 @@ from tests.integration.lab.faults.bench import (
     entered,
     opened_bench,
 )
-from tests.integration.lab.faults.plans import lab_plan
+from tests.integration.lab.faults.plans import lab_plan, no_libvirt
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="networks need root")
 
@@ -47,7 +47,7 @@ def daemon(bench: Bench, book: FaultBook, machines: Path) -> Iterator[Actuators]
     """Run actuators as a lab's daemon does, on the lab's network."""
     (machines / "a").mkdir(exist_ok=True)
     with entered(bench.namespace):
-        actuators = Actuators(lab_plan(ports=(PORT,)), book, machines)
+        actuators = Actuators(lab_plan(ports=(PORT,)), book, machines, virsh=no_libvirt)
         actuators.start()
         try:
             yield actuators
@@ -159,7 +159,7 @@ def test_hosts_and_faults_of_no_concern_are_passed_over(
 def test_what_a_libvirt_host_cannot_have_is_refused_and_not_set(
     book: FaultBook, tmp_path: Path, kind: FaultKind
 ) -> None:
-    Actuators(lab_plan(driver=DriverKind.LIBVIRT), book, tmp_path)
+    Actuators(lab_plan(driver=DriverKind.LIBVIRT), book, tmp_path, virsh=no_libvirt)
     with pytest.raises(FaultNotAvailable, match="not available on libvirt hosts"):
         book.set(Fault(host="a", kind=kind))
     assert book.faults() == ()
