@@ -69,8 +69,7 @@ class TestLab:
 
     def console(self, host: str) -> str:
         """Return everything on a host's console so far."""
-        path = self.home / "machines" / host / "console.log"
-        return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+        return self.ingot("console", host)
 
     def command(self, *command: str | Path) -> list[str]:
         """Return a command that runs on the lab's network."""

@@ -14,11 +14,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ingot.artefact.building import Silent, make
 from ingot.artefact.store import Store
-from ingot.osimage.ramdisk import LAB_INITRD, ramdisk
 from ingot.payload.bootpartition import BOOT_PARTITION, boot_partition
 from ingot.payload.debianlayers import metal3_root
 from ingot.payload.pythontree import TREE, ironic_tree
@@ -143,6 +142,13 @@ except urllib.error.HTTPError as refused:
 """
 
 
+class Ramdisk(NamedTuple):
+    """What hosts boot the agent from."""
+
+    kernel: Path
+    initrd: Path
+
+
 @dataclass(frozen=True)
 class Provisioner:
     """A running one.
@@ -208,7 +214,12 @@ class Provisioner:
 
 @contextmanager
 def running_provisioner(
-    namespace: str, folder: Path, *, prefixes: tuple[str, str], kernel: Path, arguments: str = ""
+    namespace: str,
+    folder: Path,
+    *,
+    prefixes: tuple[str, str],
+    ramdisk: Ramdisk,
+    arguments: str = "",
 ) -> Iterator[Provisioner]:
     """Start one; it is gone afterwards.
 
@@ -216,12 +227,12 @@ def running_provisioner(
         namespace: the lab's network namespace.
         folder: an empty one to work in.
         prefixes: the first three numbers of the provisioning and of the external network.
-        kernel: what hosts start as the agent's kernel.
+        ramdisk: what hosts boot the agent from.
         arguments: for the agent's kernel.
     """
     inner, outer = f"{prefixes[0]}.2", f"{prefixes[1]}.2"
     made = Provisioner(namespace, folder, inner, outer)
-    _unpack(made, kernel)
+    _unpack(made, ramdisk)
     conf = made.root / "etc"
     (conf / "ironic.conf").write_text(
         IRONIC_CONF.format(inner=inner, outer=outer, arguments=f"console=tty0 {arguments}"),
@@ -268,12 +279,11 @@ def _start(
     return process
 
 
-def _unpack(provisioner: Provisioner, kernel: Path) -> None:
-    base, tree, agent = metal3_root(), ironic_tree(), ramdisk()
+def _unpack(provisioner: Provisioner, ramdisk: Ramdisk) -> None:
+    base, tree = metal3_root(), ironic_tree()
     boot = boot_partition(base)
     made = {
-        one.artefact.key: one.artefact.path
-        for one in make(Store(), [base, tree, agent, boot], Silent())
+        one.artefact.key: one.artefact.path for one in make(Store(), [base, tree, boot], Silent())
     }
     root = provisioner.root
     root.mkdir()
@@ -284,7 +294,7 @@ def _unpack(provisioner: Provisioner, kernel: Path) -> None:
     shutil.copyfile(made[boot.key] / BOOT_PARTITION, root / "usr/share/ingot/esp.img")
     for folder in (f"{SHARED}/images", TFTP, "proc", "dev", "run", "tmp", "var/lib/nginx"):
         (root / folder).mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(kernel, root / SHARED / "images/kernel")
-    shutil.copyfile(made[agent.key] / LAB_INITRD, root / SHARED / "images/initrd")
+    shutil.copyfile(ramdisk.kernel, root / SHARED / "images/kernel")
+    shutil.copyfile(ramdisk.initrd, root / SHARED / "images/initrd")
     for rom in ("undionly.kpxe", "snponly.efi"):
         shutil.copyfile(root / "usr/lib/ipxe" / rom, root / TFTP / rom)
