@@ -156,8 +156,9 @@ def _wait(handle: int, pid: int, seconds: float) -> None:
 
 
 def _bury(pid: int) -> None:
-    with suppress(ChildProcessError):
-        os.waitpid(pid, os.WNOHANG)  # Where it is a child of ours, nobody else does it.
+    for child in _children:
+        if child.pid == pid:
+            child.poll()  # It keeps what it learns: else it would still take itself for running.
 
 
 def _group_runs(pid: int) -> bool:

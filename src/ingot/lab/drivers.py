@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ingot.lab.labs import Lab
-from ingot.lab.outlets import is_local_libvirt, outlet_bridge
+from ingot.lab.outlets import has_outlets, outlet_bridge, tap
 from ingot.lab.plan import HostPlan, LabPlan
 from ingot.lab.words import DriverKind
 from ingot.machine.driver import Driver
@@ -118,11 +118,9 @@ def machine_spec(host: HostPlan) -> MachineSpec:
         cpus=host.cpus,
         disks=tuple(_disks(host)),
         nics=tuple(
-            Nic(
-                mac=nic.mac,
-                bridge=outlet_bridge(nic.port) if is_local_libvirt(host) else nic.bridge,
-                port=nic.port,
-            )
+            Nic(mac=nic.mac, bridge=outlet_bridge(nic.port), port=tap(nic.port))
+            if has_outlets(host)
+            else Nic(mac=nic.mac, bridge=nic.bridge, port=nic.port)
             for nic in host.nics
         ),
     )

@@ -217,28 +217,25 @@ class HostChassis:
         if source is not None and self._strikes(FaultKind.BOOT_OVERRIDE_FORGOTTEN):
             source = None
         with self._lock:
-            self._set(replace(self._settings(), once=source))
+            self._change(lambda told: replace(told, once=source))
 
     def set_boot_order(self, order: tuple[BootSource, ...]) -> None:
         """Set the boot order."""
         with self._lock:
-            self._set(replace(self._settings(), order=order))
+            self._change(lambda told: replace(told, order=order))
 
     def set_boot_mode(self, mode: BootMode) -> None:
         """Set the kind of firmware."""
         with self._lock:
-            self._set(replace(self._settings(), mode=mode))
+            self._change(lambda told: replace(told, mode=mode))
 
     def set_secure_boot(self, *, on: bool) -> None:
         """Switch secure boot."""
         with self._lock:
-            self._set(replace(self._settings(), secure_boot=on))
+            self._change(lambda told: replace(told, secure_boot=on))
 
-    def _settings(self) -> BootSettings:
-        return self._driver.boot_settings(self.plan.name)
-
-    def _set(self, settings: BootSettings) -> None:
-        self._driver.set_boot_settings(self.plan.name, settings)
+    def _change(self, change: Callable[[BootSettings], BootSettings]) -> None:
+        self._driver.change_boot_settings(self.plan.name, change)
 
     # ------------------------------------------------------------------ media
 
@@ -264,7 +261,7 @@ class HostChassis:
     def _put(self, image: Path | None) -> None:
         self._insertion += 1
         self._pretended = None
-        self._set(replace(self._settings(), media=image))
+        self._change(lambda told: replace(told, media=image))
 
     def _eject_itself(self, number: int) -> None:
         with self._lock:

@@ -24,7 +24,7 @@ from ingot.errors import ExitCode, IngotError
 from ingot.lab import namespaces, outlets
 from ingot.lab.plan import LabPlan, NetworkPlan
 from ingot.lab.words import ProvisioningMode
-from ingot.process import run
+from ingot.process import CommandFailed, run
 
 __all__ = [
     "BAREMETAL",
@@ -122,7 +122,10 @@ def make_networks(plan: LabPlan) -> None:
         namespaces.delete(plan.namespace)  # A name may be left of one that is gone.
         run(["ip", "netns", "add", plan.namespace], remedy=REMEDY)
     _set_switches(plan.namespace)
-    seen = Seen(inside=_links("-n", plan.namespace), outside=_links())
+    inside = _links("-n", plan.namespace)
+    if UPLINK not in inside:  # The other end is in a namespace that has lost its name.
+        _remove_links([plan.networks.uplink])
+    seen = Seen(inside=inside, outside=_links())
     _batch(commands_outside(plan, seen))
     _batch(commands_inside(plan, seen), "-n", plan.namespace)
     folder = resolver_folder(plan.namespace)
@@ -142,9 +145,7 @@ def remove_networks(namespace: str, links: Iterable[str], others: Iterable[str] 
         links: those in the user's: the uplink, and what libvirt's machines are plugged into.
         others: namespaces of the lab's hosts.
     """
-    there = _links()
-    # Taken out of here, since a namespace takes its links with it only some time after its end.
-    _batch(f"link delete {link}" for link in links if link in there)
+    _remove_links(links)
     for name in (*others, namespace):
         namespaces.delete(name)
     folder = resolver_folder(namespace)
@@ -185,17 +186,13 @@ def commands_inside(plan: LabPlan, seen: Seen) -> Iterator[str]:
         yield f"link set {bridge} up"
     yield f"address replace {networks.uplink_inside} dev {UPLINK}"
     yield f"link set {UPLINK} up"
-    yield from outlets.inside_commands(plan)
+    yield from outlets.inside_commands(plan, seen.inside)
 
 
 def commands_outside(plan: LabPlan, seen: Seen) -> Iterator[str]:
     """Return the commands of `ip` that make the user's side of it, and its link to the lab."""
     networks, uplink = plan.networks, plan.networks.uplink
-    there = uplink in seen.outside
-    if there and UPLINK not in seen.inside:
-        yield f"link delete {uplink}"  # Its other end is in a namespace that has lost its name.
-        there = False
-    if not there:
+    if uplink not in seen.outside:
         yield f"link add {uplink} type veth peer name {UPLINK} netns {plan.namespace}"
     yield f"address replace {networks.uplink_outside} dev {uplink}"
     yield f"link set {uplink} up"
@@ -219,6 +216,17 @@ def _set_switches(namespace: str) -> None:
                 path.write_text(value, encoding="utf-8")
 
     namespaces.inside(namespace, write)  # There these are the namespace's own, not the PC's.
+
+
+def _remove_links(links: Iterable[str]) -> None:
+    """Remove links of the user's namespace, as far as they are there."""
+    for link in set(links) & _links():
+        try:
+            run(["ip", "link", "delete", link], remedy=REMEDY)
+        except CommandFailed:
+            # A namespace takes its links with it some time after its end, which may be now.
+            if link in _links():
+                raise
 
 
 def _batch(commands: Iterable[str], *where: str) -> None:

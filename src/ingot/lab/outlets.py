@@ -1,10 +1,11 @@
-"""How machines of this PC's own libvirt are plugged into a lab.
+"""How machines of libvirt are plugged into a lab.
 
-It runs in the user's network namespace, and its machines' cards are plugged in there. So each card
-of such a host gets a bridge of its own there, and a link from it to the lab's bridge. In the lab's
-namespace that link has the card's name, as a UML host's has: a fault of a card finds it. A libvirt
-on another PC has bridges of its own, which its owner connects. The lab's own libvirt, which is
-taken where no URI is given, is in the lab's namespace and needs none of this.
+Their cards come and go with their power, and those of the libvirt that this PC has anyway are in
+the user's network namespace. So each card gets a bridge of its own where its libvirt runs: in the
+lab's namespace with the lab's own libvirt, which is taken where no URI is given, else in the
+user's. A link leads from it to the lab's bridge. That link has the card's name, as a UML host's
+has, and is always there: a fault of a card finds it. A libvirt on another PC has bridges of its
+own, which its owner connects.
 """
 
 from __future__ import annotations
@@ -13,21 +14,17 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 from ingot.lab.plan import HostPlan, LabPlan, NicPlan
+from ingot.lab.words import DriverKind
 
 __all__ = [
+    "has_outlets",
     "inside_commands",
     "is_elsewhere",
-    "is_local_libvirt",
     "links",
     "outlet_bridge",
-    "outlets",
     "outside_commands",
+    "tap",
 ]
-
-
-def is_local_libvirt(host: HostPlan) -> bool:
-    """Tell whether the libvirt that this PC has anyway runs a host."""
-    return host.libvirt_uri is not None and not urlsplit(host.libvirt_uri).netloc
 
 
 def is_elsewhere(host: HostPlan) -> bool:
@@ -35,9 +32,9 @@ def is_elsewhere(host: HostPlan) -> bool:
     return host.libvirt_uri is not None and bool(urlsplit(host.libvirt_uri).netloc)
 
 
-def outlets(plan: LabPlan) -> tuple[NicPlan, ...]:
-    """Return the cards that need such a bridge."""
-    return tuple(nic for host in plan.hosts if is_local_libvirt(host) for nic in host.nics)
+def has_outlets(host: HostPlan) -> bool:
+    """Tell whether the cards of a host are plugged in this way."""
+    return host.driver is DriverKind.LIBVIRT and not is_elsewhere(host)
 
 
 def outlet_bridge(port: str) -> str:
@@ -45,23 +42,40 @@ def outlet_bridge(port: str) -> str:
     return f"{port}b"
 
 
+def tap(port: str) -> str:
+    """Return what libvirt calls the card itself on that bridge."""
+    return f"{port}t"
+
+
 def outside_commands(plan: LabPlan, there: Iterable[str]) -> Iterator[str]:
     """Return the commands of `ip` that make the user's side of it."""
     known = set(there)
-    for nic in outlets(plan):
-        bridge, link = outlet_bridge(nic.port), _link(nic)
-        if bridge not in known:
-            yield f"link add {bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0"
-        if link not in known:
-            yield f"link add {link} type veth peer name {nic.port} netns {plan.namespace}"
-        yield f"link set {link} master {bridge} up"
-        yield f"link set {bridge} up"
+    for host in plan.hosts:
+        if has_outlets(host) and host.libvirt_uri is not None:
+            for nic in host.nics:
+                yield from _bridge(nic, known, f"{nic.port} netns {plan.namespace}")
 
 
-def inside_commands(plan: LabPlan) -> Iterator[str]:
+def inside_commands(plan: LabPlan, there: Iterable[str]) -> Iterator[str]:
     """Return the commands of `ip` that make the lab's side of it."""
-    for nic in outlets(plan):
-        yield f"link set {nic.port} master {nic.bridge} up"
+    known = set(there)
+    for host in plan.hosts:
+        if not has_outlets(host):
+            continue
+        for nic in host.nics:
+            if host.libvirt_uri is None:
+                yield from _bridge(nic, known, nic.port)
+            yield f"link set {nic.port} master {nic.bridge} up"
+
+
+def _bridge(nic: NicPlan, known: set[str], peer: str) -> Iterator[str]:
+    bridge, link = outlet_bridge(nic.port), f"{nic.port}o"
+    if bridge not in known:
+        yield f"link add {bridge} type bridge stp_state 0 forward_delay 0 mcast_snooping 0"
+    if link not in known:
+        yield f"link add {link} type veth peer name {peer}"
+    yield f"link set {link} master {bridge} up"
+    yield f"link set {bridge} up"
 
 
 def links(ports: Iterable[str]) -> Iterator[str]:
@@ -69,7 +83,3 @@ def links(ports: Iterable[str]) -> Iterator[str]:
     for port in ports:
         yield outlet_bridge(port)
         yield f"{port}o"
-
-
-def _link(nic: NicPlan) -> str:
-    return f"{nic.port}o"

@@ -7,6 +7,7 @@ second driver object, also in another process, sees the same machines.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -65,6 +66,15 @@ class Driver(Protocol):
 
     def set_boot_settings(self, name: str, settings: BootSettings) -> None:
         """Tell the firmware. Media is there at once; the rest counts from the next start."""
+
+    def change_boot_settings(
+        self, name: str, change: Callable[[BootSettings], BootSettings]
+    ) -> None:
+        """Tell the firmware something else than it has been told, as `set_boot_settings` does.
+
+        Nothing can come in between: a one-time source that the firmware takes at that moment does
+        not come back.
+        """
 
     def activity(self, name: str) -> str:
         """Return in a few words what a machine is doing, as far as can be seen from outside."""

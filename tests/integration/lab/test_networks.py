@@ -250,7 +250,7 @@ def test_an_unmanaged_provisioning_network_boots_each_role_from_its_server(
 
 
 def test_a_machine_of_this_pc_s_libvirt_is_on_the_lab_s_network(tmp_path: Path) -> None:
-    text = "driver: libvirt\ncontrolPlane: 1\nworkers: 0\n"
+    text = "driver: libvirt\nlibvirtURI: qemu:///system\ncontrolPlane: 1\nworkers: 0\n"
     plan = planned(text, name=NAME, taken=taken_networks())
     card = plan.hosts[0].nics[-1]
     mine = {plan.networks.uplink, *outlets.links(nic.port for nic in plan.hosts[0].nics)}

@@ -107,6 +107,11 @@ class MemoryDriver:
     def set_boot_settings(self, name: str, settings: BootSettings) -> None:
         self._machine(name).settings = settings
 
+    def change_boot_settings(
+        self, name: str, change: Callable[[BootSettings], BootSettings]
+    ) -> None:
+        self._machine(name).settings = change(self._machine(name).settings)
+
     def activity(self, name: str) -> str:
         return str(self._machine(name).power)
 

@@ -63,12 +63,6 @@ def test_the_user_reaches_both_networks_through_the_uplink() -> None:
     assert routed == [str(PLAN.networks.external), str(PLAN.networks.out_of_band)]
 
 
-def test_an_uplink_whose_other_end_is_lost_is_made_anew() -> None:
-    lines = list(commands_outside(PLAN, Seen(outside=frozenset({UPLINK}))))
-    assert lines[0] == f"link delete {UPLINK}"
-    assert lines[1].startswith(f"link add {UPLINK} ")
-
-
 def test_an_uplink_that_is_whole_stays() -> None:
     seen = Seen(inside=frozenset({"uplink"}), outside=frozenset({UPLINK}))
     assert not [line for line in commands_outside(PLAN, seen) if line.startswith("link add")]
@@ -82,6 +76,17 @@ def test_a_host_of_this_pc_s_libvirt_is_plugged_in_outside() -> None:
     assert peer in outside
     assert f"link set {card.port}o master {card.port}b up" in outside
     assert f"link set {card.port} master {card.bridge} up" in inside
+
+
+def test_a_host_of_the_lab_s_own_libvirt_is_plugged_in_inside() -> None:
+    plan = planned("driver: libvirt\ncontrolPlane: 1\nworkers: 0\n")
+    card = plan.hosts[0].nics[0]
+    inside = list(commands_inside(plan, Seen()))
+    assert f"link add {card.port}o type veth peer name {card.port}" in inside
+    assert f"link set {card.port}o master {card.port}b up" in inside
+    assert f"link set {card.port} master {card.bridge} up" in inside
+    again = Seen(inside=frozenset({f"{card.port}o", f"{card.port}b", card.port}))
+    assert not [line for line in commands_inside(plan, again) if f"add {card.port}" in line]
 
 
 @pytest.mark.parametrize("said", ["", "libvirtURI: qemu+ssh://elsewhere/system\n"])

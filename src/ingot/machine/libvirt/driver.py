@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
@@ -158,8 +159,15 @@ class LibvirtDriver:
 
     def set_boot_settings(self, name: str, settings: BootSettings) -> None:
         """Tell the firmware. Media is there at once; the rest counts from the next start."""
+        self.change_boot_settings(name, lambda _: settings)
+
+    def change_boot_settings(
+        self, name: str, change: Callable[[BootSettings], BootSettings]
+    ) -> None:
+        """Tell the firmware something else than it has been told."""
         with self._held(name):
             before = self._domains.record(name)
+            settings = change(before.boot)
             medium = self._media.insert(before, settings.media)
             record = replace(before, boot=settings, medium=medium)
             if record == before:

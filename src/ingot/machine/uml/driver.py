@@ -13,7 +13,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -170,8 +170,14 @@ class UmlDriver:
 
         A guest that has the device open keeps what is in it, until its next start.
         """
+        self.change_boot_settings(name, lambda _: settings)
+
+    def change_boot_settings(
+        self, name: str, change: Callable[[BootSettings], BootSettings]
+    ) -> None:
+        """Tell the firmware something else than it has been told."""
         with self._alone(name) as home:
-            before, after = home.change_boot_settings(lambda _: settings)
+            before, after = home.change_boot_settings(change)
             if before.media != after.media and home.process.pid() is not None:
                 change_media(home.mconsole, media_unit(home.spec()), after.media)
 
