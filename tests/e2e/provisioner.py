@@ -235,7 +235,9 @@ def running_provisioner(
     _unpack(made, ramdisk)
     conf = made.root / "etc"
     (conf / "ironic.conf").write_text(
-        IRONIC_CONF.format(inner=inner, outer=outer, arguments=f"console=tty0 console=ttyS0 {arguments}"),
+        IRONIC_CONF.format(
+            inner=inner, outer=outer, arguments=f"console=tty0 console=ttyS0 {arguments}"
+        ),
         encoding="utf-8",
     )
     (conf / "nginx.conf").write_text(NGINX_CONF, encoding="utf-8")
