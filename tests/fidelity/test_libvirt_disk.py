@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from ingot.artefact.store import Store
 from ingot.lab.faults.disk import Domain
 from ingot.machine.libvirt.domain import domain_name
 from ingot.machine.libvirt.driver import LibvirtDriver
@@ -17,8 +15,7 @@ from ingot.machine.libvirt.service import LibvirtService
 from ingot.machine.libvirt.tree import libvirt_tree
 from ingot.machine.libvirt.virsh import Virsh
 from ingot.machine.model import Disk, MachineSpec
-
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="libvirt needs root")
+from tests.fidelity.conftest import built
 
 OWNER = "ingot-test"
 MACHINE = "slow"
@@ -34,12 +31,9 @@ SPEC = MachineSpec(
 @pytest.fixture
 def driver() -> Iterator[LibvirtDriver]:
     """Return a driver on a libvirt of our own, with one machine, off."""
-    tree = Store().find(libvirt_tree())
-    if tree is None:
-        pytest.skip("libvirt is not built; `make test-fidelity` does that")
     # A socket's path must be short, which pytest's own folders are not.
     with TemporaryDirectory(prefix="ingot-test-") as folder:
-        service = LibvirtService(Path(folder) / "libvirt", tree.path)
+        service = LibvirtService(Path(folder) / "libvirt", built(libvirt_tree()))
         try:
             service.start()
             made = service.driver(OWNER)
