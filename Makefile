@@ -59,6 +59,11 @@ test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 	$(title) 'fidelity tests'
 	@$(BIN)/pytest tests/fidelity
 
+.PHONY: test-full
+test-full: test test-fidelity ## all of the above, and many more random inputs; hours without KVM
+	$(title) 'unit tests, over and over'
+	@for round in {1..10}; do $(BIN)/pytest --quiet --no-header tests/unit; done
+
 .PHONY: lint
 lint: check-format check-rules check-types check-layers ## format, lint rules, types, import contracts
 
