@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
@@ -119,6 +121,23 @@ def test_stopped_lab_is_started_with_the_hosts_that_were_on(lab: TestLab, host: 
     lab.ingot("start")
     powers = {name: one["power"] for name, one in lab.status().items()}
     assert powers == {name: "on" if name == host else "off" for name in powers}
+
+
+def test_labs_that_are_made_at_once_have_networks_of_their_own(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    options = ("--control-plane", "1", "--workers", "0", "--driver", "uml")
+
+    def networks_of(number: int) -> set[str]:
+        folder = tmp_path_factory.mktemp(f"at-once-{number}")
+        with created_lab(folder, *options, name=f"once{number}x{os.getpid()}") as made:
+            barrier.wait(120)  # Both are there.
+            return {str(made.plan.networks.external), str(made.plan.networks.out_of_band)}
+
+    barrier = Barrier(2)
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(networks_of, (1, 2))
+    assert not first & second
 
 
 def test_destroyed_lab_leaves_nothing(tmp_path_factory: pytest.TempPathFactory) -> None:

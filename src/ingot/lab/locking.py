@@ -1,4 +1,8 @@
-"""One at a time: whoever makes, starts, stops or removes a lab holds its lock."""
+"""One at a time: whoever makes, starts, stops or removes a lab holds its lock.
+
+Who makes one holds a lock of the whole PC as well, from choosing networks until they are laid: two
+who choose at once would choose the same.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,10 @@ from typing import IO
 
 from ingot.lab.labs import Lab, labs_home
 
-__all__ = ["held"]
+__all__ = ["choosing_networks", "held"]
+
+WHOLE_PC = Path("/run")
+"""A folder is locked, so that nothing is left; not where labs are kept, which may differ."""
 
 TRIES = 100
 
@@ -42,6 +49,21 @@ def held(lab: Lab, *, on_wait: Callable[[], None] = lambda: None) -> Iterator[No
                         path.parent.rmdir()
                         path.parent.parent.rmdir()
             return
+
+
+@contextmanager
+def choosing_networks(*, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Be the only one on this PC who chooses networks; `on_wait` is called once if one is not."""
+    folder = os.open(WHOLE_PC, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            on_wait()
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
 
 
 def _opened(path: Path) -> IO[str]:

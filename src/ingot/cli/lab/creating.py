@@ -93,9 +93,16 @@ def create(  # noqa: PLR0913 - one for each option
         }.items()
         if value is not None
     }
-    plan = _planned(_description(file, place), options, place, output)
-    _make(plan, place, force=force)
+    from ingot.lab.locking import choosing_networks  # noqa: PLC0415 - keeps --help fast
+
+    with choosing_networks(on_wait=_tell_of_waiting):
+        plan = _planned(_description(file, place), options, place, output)
+        _make(plan, place, force=force)
     _tell(plan, place, output)
+
+
+def _tell_of_waiting() -> None:
+    typer.echo("waiting until another lab is made", err=True)
 
 
 def _description(file: Path | None, place: Path) -> Path | None:
