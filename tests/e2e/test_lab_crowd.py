@@ -35,7 +35,9 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Parts:
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestLab]:
     folder = tmp_path_factory.mktemp("lab")
-    options = ("--driver", "uml", "--bmc", "redfish-virtualmedia", "--network", "disabled")
+    # Spares are held to need no disk space, and none of these is ever installed.
+    hosts = ("--control-plane", "1", "--workers", "0", "--spares", "4", "--driver", "uml")
+    options = (*hosts, "--bmc", "redfish-virtualmedia", "--network", "disabled")
     with created_lab(folder, *options, name=f"crowd{os.getpid()}") as created:
         yield created
 
