@@ -98,6 +98,8 @@ class Controller:
         name: what it is called in metrics and logs.
         reconcile: does the work for one object.
         sources: what calls for it.
+        callers: what else does, from outside of the API server: each is told whom to call with the
+            object's name, and returns what ends it.
         workers: how many objects are worked on at once; never one object by two.
         deadline: how long one reconcile may take.
         schedule: how failures are backed off.
@@ -106,6 +108,7 @@ class Controller:
     name: str
     reconcile: Reconcile
     sources: Sequence[Source]
+    callers: Sequence[Callable[[Callable[[ObjectKey], None]], Callable[[], None]]] = ()
     workers: int = 1
     deadline: float = RECONCILE_SECONDS
     schedule: Schedule = RECONCILE
@@ -129,6 +132,7 @@ class Controller:
         worklist: Worklist[ObjectKey] = Worklist(metrics.queue(self.name), schedule=self.schedule)
         shift = _Shift(self, worklist, metrics, may_act)
         endings = [source.watch.subscribe(shift.listener(source)) for source in self.sources]
+        endings += [subscribe(worklist.add) for subscribe in self.callers]
         try:
             async with asyncio.TaskGroup() as group:
                 workers = [

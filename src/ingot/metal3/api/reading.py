@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ingot.errors import IngotError
 
-__all__ = ["UnreadableObject", "read", "read_text", "written"]
+__all__ = ["UnreadableObject", "read", "read_stored", "read_text", "written"]
 
 T = TypeVar("T")
 
@@ -53,6 +53,18 @@ def read(model: type[T], raw: Mapping[str, Any]) -> T:
         return _adapter(model).validate_python(raw, by_alias=True, by_name=False)
     except ValidationError as error:
         raise UnreadableObject(_name(model, raw), error) from error
+
+
+def read_stored(model: type[T], raw: bytes) -> T:
+    """Return an object from the JSON that the API server sent.
+
+    Raises:
+        UnreadableObject: as `read` does.
+    """
+    try:
+        return _adapter(model).validate_json(raw, by_alias=True, by_name=False)
+    except ValidationError as error:
+        raise UnreadableObject(model.__name__, error) from error
 
 
 def read_text(model: type[T], text: str | bytes) -> T:
