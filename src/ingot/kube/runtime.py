@@ -8,7 +8,8 @@ events, release the lease.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, TypeAlias
 
 from ingot.kube.client import KubeClient
 from ingot.kube.controller import GRACE_SECONDS, Controller
@@ -21,18 +22,25 @@ from ingot.kube.serving import Health
 from ingot.kube.sharedwatch import Watches
 from ingot.kube.stopping import finished_before
 
-__all__ = ["Runtime"]
+__all__ = ["Companion", "Runtime"]
+
+Companion: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
 
 class Runtime:
     """The parts that the controllers of a program share."""
 
     def __init__(
-        self, client: KubeClient, *, component: str, metrics: Metrics | None = None
+        self,
+        client: KubeClient,
+        *,
+        component: str,
+        metrics: Metrics | None = None,
+        namespace: str = "",
     ) -> None:
         self.client = client
         self.metrics = metrics or Metrics()
-        self.watches = Watches(client)
+        self.watches = Watches(client, namespace=namespace)
         self.recorder = Recorder(client, self.metrics, component=component)
         self.health = Health(
             live={"ping": lambda: ""},
@@ -59,16 +67,28 @@ class Runtime:
         stop: asyncio.Event,
         *,
         leadership: Leadership | None = None,
+        companions: Sequence[Companion] = (),
         grace: float = GRACE_SECONDS,
     ) -> None:
         """Run controllers until told to stop, alone if there is a lease to lead by.
+
+        Args:
+            controllers: what acts.
+            stop: set when nothing more shall be begun.
+            leadership: the lease to lead by.
+            companions: what runs for as long as controllers do, and ends by being cancelled.
+            grace: how long what is under way has to end.
 
         Raises:
             LeadershipLost: nothing acts any more, and the process must end.
         """
 
         async def act() -> None:
-            await self._lead(controllers, stop, leadership, grace)
+            async with asyncio.TaskGroup() as group:
+                beside = [group.create_task(one()) for one in companions]
+                await self._lead(controllers, stop, leadership, grace)
+                for task in beside:
+                    task.cancel()
 
         try:
             async with asyncio.TaskGroup() as group:

@@ -12,6 +12,7 @@ import logging
 import random
 from collections.abc import Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from ingot.kube.backoff import Backoff
@@ -154,10 +155,14 @@ class SharedWatch(Generic[T]):
 
 
 class Watches:
-    """The watches of a program: one for each kind and selection, whoever asks for it."""
+    """The watches of a program: one for each kind and selection, whoever asks for it.
 
-    def __init__(self, client: KubeClient) -> None:
+    A program for one namespace is given it here, and sees nothing of the others.
+    """
+
+    def __init__(self, client: KubeClient, *, namespace: str = "") -> None:
         self._client = client
+        self._namespace = namespace
         self._watches: dict[tuple[Kind[Any], Selection], SharedWatch[Any]] = {}
         self._running = False
 
@@ -167,6 +172,8 @@ class Watches:
         Raises:
             RuntimeError: it is too late.
         """
+        if kind.namespaced and not selection.namespace:
+            selection = replace(selection, namespace=self._namespace)
         found: SharedWatch[T] | None = self._watches.get((kind, selection))
         if found is None and self._running:
             raise RuntimeError(f"the watch of {kind} was asked for after the watches have begun")

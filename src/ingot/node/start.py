@@ -1,19 +1,53 @@
-"""The entry point of `ingot-node`: one word says what to do. So far it can say who it is."""
+"""The entry point of `ingot-node`: one word says what to do.
+
+A word's code is loaded when it is asked for: a node runs several of these, and memory counts.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Final
 
 from ingot import __version__
-from ingot.errors import ExitCode
+from ingot.errors import ExitCode, IngotError
 
 __all__ = ["main"]
 
 
+def _version() -> int:
+    sys.stdout.write(f"ingot-node {__version__}\n")
+    return ExitCode.OK
+
+
+def _operator() -> int:
+    from ingot.node.operator import operate  # noqa: PLC0415 - see above
+
+    return operate()
+
+
+_WORDS: Final[dict[str, tuple[Callable[[], int], str]]] = {
+    "operator": (_operator, "operate BareMetalHosts, as the environment says"),
+    "version": (_version, "say which release this is"),
+}
+
+
 def main() -> int:
     """Do what the first word says and return the process's exit code."""
-    if sys.argv[1:] == ["version"]:
-        sys.stdout.write(f"ingot-node {__version__}\n")
-        return ExitCode.OK
-    sys.stderr.write("usage: ingot-node version\n")
-    return ExitCode.USAGE
+    match sys.argv[1:]:
+        case [word] if word in _WORDS:
+            return _done(_WORDS[word][0])
+        case _:
+            sys.stderr.write("usage: ingot-node WORD\n")
+            sys.stderr.writelines(f"  {word:<10} {says}\n" for word, (_, says) in _WORDS.items())
+            return ExitCode.USAGE
+
+
+def _done(work: Callable[[], int]) -> int:
+    try:
+        return work()
+    except IngotError as error:
+        sys.stderr.write(f"error: {error}\n")
+        if error.remedy:
+            sys.stderr.write(f"remedy: {error.remedy}\n")
+        return error.exit_code

@@ -40,7 +40,7 @@ def keep_power_in_use(turn: Turn) -> Outcome:
 def _keep(turn: Turn, reboot: Reboot, *, in_use: bool) -> Outcome:
     on = turn.seen.node.powered_on if turn.seen.node else None
     if on is None:
-        return Outcome("waiting until its power state is known", turn.settings.delays.short)
+        return Outcome("waiting until its power state is known", turn.settings.delays.long)
     if turn.spec.online and not reboot:
         return _reached(turn, "running" if in_use else "ready for use") if on else _on(turn, in_use)
     if turn.spec.disable_power_off:

@@ -66,6 +66,8 @@ class Census:
         self._stirred = float("-inf")
         self._hurry = asyncio.Event()
         self._callers: list[Callable[[ObjectKey], None]] = []
+        self.on_listing: list[Callable[[], None]] = []
+        """Who is told after each listing; may be added to."""
 
     @property
     def ready(self) -> bool:
@@ -125,11 +127,17 @@ class Census:
         except IronicError as error:
             self._away(str(error))
             return 0.0
-        self.listings += 1
-        self._take(listed, began=began)
+        self.take(listed, began=began)
         return loop.time() - began
 
-    def _take(self, listed: list[NodeStatus], *, began: float) -> None:
+    def take(self, listed: list[NodeStatus], *, began: float) -> None:
+        """Take in a listing, and call for whom it shows something new.
+
+        Args:
+            listed: all nodes.
+            began: when the listing was asked for, by the loop's clock.
+        """
+        self.listings += 1
         back, self.problem = bool(self.problem), ""
         before, self._nodes = self._nodes, {status.uuid: status for status in listed}
         self._names = {status.name: status.uuid for status in listed if status.name}
@@ -143,6 +151,8 @@ class Census:
             log.info("Ironic is ready, with %d nodes", len(listed))
             self._call(*self._hosts.values())
         self._call(*(host for status in changed if (host := self._host(status))))
+        for told in self.on_listing:
+            told()
 
     def _away(self, problem: str) -> None:
         if self.problem != problem:

@@ -74,35 +74,32 @@ class Secrets:
         """Return the hosts that name a Secret."""
         return tuple(self._users.get(secret.key, ()))
 
-    async def get(self, key: ObjectKey) -> Secret | None:
-        """Return a Secret, if it is there; from now on it is watched."""
+    def known(self, key: ObjectKey) -> Secret | None:
+        """Return a Secret that is watched already, if it is there."""
+        found = self.watch.store.get(key)
+        return Secret(key, found.metadata.resource_version, _decoded(found)) if found else None
+
+    async def get(
+        self, key: ObjectKey, *, holder: Mapping[str, object] | None = None
+    ) -> Secret | None:
+        """Return a Secret, if it is there; from now on it is watched.
+
+        Args:
+            key: which one.
+            holder: an owner reference to the host that keeps it for as long as it is there itself.
+        """
         found = self.watch.store.get(key)
         if found is None:
             try:
                 found = await self._client.get(SECRET, key)
             except NotFound:
                 return None
-            if found.metadata.labels.get(label.ENVIRONMENT) != label.ENVIRONMENT_VALUE:
-                labels = {label.ENVIRONMENT: label.ENVIRONMENT_VALUE}
-                found = await self._client.patch(SECRET, key, {"metadata": {"labels": labels}})
+        change = _claim(found, holder)
+        if change:
+            change["resourceVersion"] = found.metadata.resource_version
+            found = await self._client.patch(SECRET, key, {"metadata": change})
+            self.watch.saw(found)
         return Secret(key, found.metadata.resource_version, _decoded(found))
-
-    async def hold(
-        self, secret: ObjectKey, host: KubeObject[BareMetalHost], *, owner: Mapping[str, object]
-    ) -> None:
-        """Keep a Secret for as long as its host is there: give it a finalizer and an owner."""
-        found = self.watch.store.get(secret) or await self._client.get(SECRET, secret)
-        meta = found.metadata
-        owned = any(one.uid == host.metadata.uid for one in meta.owner_references)
-        if meta.is_going or (owned and finalizer.SECRET in meta.finalizers):
-            return
-        content = found.content["metadata"]
-        change: dict[str, object] = {"resourceVersion": meta.resource_version}
-        if finalizer.SECRET not in meta.finalizers:
-            change["finalizers"] = [*meta.finalizers, finalizer.SECRET]
-        if not owned:
-            change["ownerReferences"] = [*content.get("ownerReferences", ()), owner]
-        self.watch.saw(await self._client.patch(SECRET, secret, {"metadata": change}))
 
     async def release(self, secret: ObjectKey, host: ObjectKey) -> None:
         """Let go of a Secret for a host that goes, unless another host uses it."""
@@ -145,6 +142,22 @@ class Secrets:
         self._used[host] = tuple(ObjectKey(host.namespace, name) for name in names)
         for secret in self._used[host]:
             self._users.setdefault(secret, set()).add(host)
+
+
+def _claim(found: KubeObject[Content], holder: Mapping[str, object] | None) -> dict[str, object]:
+    """Return what is missing in a Secret's metadata."""
+    meta = found.metadata
+    change: dict[str, object] = {}
+    if meta.labels.get(label.ENVIRONMENT) != label.ENVIRONMENT_VALUE:
+        change["labels"] = {label.ENVIRONMENT: label.ENVIRONMENT_VALUE}
+    if holder is None or meta.is_going:
+        return change
+    if finalizer.SECRET not in meta.finalizers:
+        change["finalizers"] = [*meta.finalizers, finalizer.SECRET]
+    if all(one.uid != holder["uid"] for one in meta.owner_references):
+        owners = found.content["metadata"].get("ownerReferences", ())
+        change["ownerReferences"] = [*owners, holder]
+    return change
 
 
 def _decoded(found: KubeObject[Content]) -> dict[str, bytes]:

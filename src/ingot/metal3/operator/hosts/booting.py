@@ -1,0 +1,74 @@
+"""How far the boot of a ramdisk has come, from what Ironic and the boot servers' logs show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Protocol
+
+from ingot.ironic.document import Json
+from ingot.ironic.node import Node
+from ingot.metal3.host.observation import BootSeen
+
+__all__ = ["Signs", "agent_seen", "boot_seen"]
+
+
+class Signs(Protocol):
+    """What boot servers have seen of a server; each is the last time."""
+
+    @property
+    def dhcp(self) -> datetime | None:
+        """It asked for an address."""
+
+    @property
+    def boot_file(self) -> datetime | None:
+        """It fetched the boot loader."""
+
+    @property
+    def kernel(self) -> datetime | None:
+        """It fetched the kernel."""
+
+
+def boot_seen(node: Node, signs: Signs | None, *, over_network: bool) -> BootSeen | None:
+    """Return how far a boot has come; None while there is none, and where it cannot be seen.
+
+    Ironic has turned the server on just before it begins to wait for the agent.
+
+    Args:
+        node: the server's node.
+        signs: None where no boot server tells what it sees.
+        over_network: whether the ramdisk is fetched by DHCP and TFTP.
+    """
+    waits_since = _time(node.status.provision_updated_at)
+    if not node.status.provision_state.is_wait or waits_since is None:
+        return None
+    if over_network and signs is None:
+        return None
+    return BootSeen(
+        powered_on=waits_since,
+        dhcp=signs.dhcp if signs else None,
+        boot_file=signs.boot_file if signs else None,
+        kernel=signs.kernel if signs else None,
+        agent=_heard(node.driver_internal_info),
+    )
+
+
+def agent_seen(node: Node) -> bool:
+    """Return whether the agent has been heard of since Ironic waits for it."""
+    heard = _heard(node.driver_internal_info)
+    since = _time(node.status.provision_updated_at)
+    return heard is not None and since is not None and heard >= since
+
+
+def _heard(internal: Mapping[str, Json]) -> datetime | None:
+    heard = internal.get("agent_last_heartbeat")
+    return _time(heard) if isinstance(heard, str) else None
+
+
+def _time(text: str | None) -> datetime | None:
+    """Return a time as Ironic writes it; without a zone, it is UTC."""
+    try:
+        time = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return time.replace(tzinfo=UTC) if time and time.tzinfo is None else time
