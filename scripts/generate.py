@@ -21,6 +21,8 @@ from ingot.lab.description import LabDescription
 from ingot.lab.faults.kind import KINDS, FaultKind, KindInfo
 from ingot.metal3.api import manifest, reference
 from ingot.metal3.api.kinds import DEFINITIONS
+from ingot.metal3.host.counting import DECLARED
+from ingot.metal3.operator.options import VARIABLES
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -84,6 +86,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield REFERENCE / "lab-yaml.md", lab_page()
     yield REFERENCE / "lab-faults.md", faults_page()
     yield REFERENCE / "metal3-api.md", reference.page()
+    yield REFERENCE / "host-operator.md", operator_page()
     for definition in DEFINITIONS:
         yield CRDS / f"{definition.plural}.yaml", manifest.rendered(definition)
 
@@ -168,6 +171,39 @@ def lab_page() -> str:
         "| rule | what must hold |",
         "|---|---|",
         *(f"| `{rule.id}` | {escape(rule.statement, quote=False)} |" for rule in lab_rules.every()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def operator_page() -> str:
+    """Return the page of the operator's variables and metrics."""
+    lines = [
+        "# The host operator",
+        "",
+        "`ingot-node operator` is told by its environment. Names without `INGOT` are those of",
+        "upstream's operator. All mistakes are told at once, and then it ends with code 2.",
+        "",
+        "| variable | default | meaning |",
+        "|---|---|---|",
+        *(
+            f"| `{name}` | {f'`{default}`' if default else ''} | {escape(meaning, quote=False)} |"
+            for name, (default, meaning) in VARIABLES.items()
+        ),
+        "",
+        "[Hosts](../guide/hosts.md) tells what it does, and what to look at when a host does not",
+        "get on.",
+        "",
+        "## Metrics",
+        "",
+        "On `/metrics` of the health port, with controller-runtime's own for the queue and the",
+        "workers. Histograms have buckets; all others only grow.",
+        "",
+        "| metric | labels | what is counted |",
+        "|---|---|---|",
+        *(
+            f"| `{one.name}` | {', '.join(f'`{label}`' for label in one.labels)} | {one.meaning} |"
+            for one in DECLARED
+        ),
     ]
     return "\n".join(lines) + "\n"
 

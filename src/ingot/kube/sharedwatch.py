@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from ingot.kube.backoff import Backoff
 from ingot.kube.changes import Change
 from ingot.kube.client import EVERYWHERE, KubeClient, Selection
-from ingot.kube.errors import ApiError, Gone, Unavailable
+from ingot.kube.errors import ApiError, Gone, Overdue, Unavailable
 from ingot.kube.kind import Kind
 from ingot.kube.object import KubeObject
 from ingot.kube.store import Store
@@ -35,8 +35,8 @@ CONNECTION_SECONDS = (300.0, 600.0)
 """How long one connection is kept. Drawn, so that all watches do not begin anew at once."""
 
 SILENCE_SECONDS = 90.0
-"""A bookmark comes every minute; without one, the server is taken for dead. If it is not, resuming
-costs one request."""
+"""A bookmark comes every minute, but not for a kind of which there never was an object. So after
+this long it is asked again, which costs one request and shows whether the server is alive."""
 
 TOO_MANY = 429
 """The only refusal that says nothing of what was asked for."""
@@ -116,11 +116,17 @@ class SharedWatch(Generic[T]):
             seconds=random.uniform(*CONNECTION_SECONDS),  # noqa: S311 - no secret
             silence=SILENCE_SECONDS,
         )
-        async with aclosing(events):  # type: ignore[type-var] # mypy does not see the generator
-            async for event in events:
-                heard = True
-                self.problem = None
-                self._take(event)
+        try:
+            async with aclosing(events):  # type: ignore[type-var] # mypy does not see the generator
+                async for event in events:
+                    heard = True
+                    self.problem = None
+                    self._take(event)
+        except Overdue:
+            if loop.time() - began < SILENCE_SECONDS:
+                raise
+            # Nobody has such objects, or the server hangs. If so, the next request tells.
+            return True
         if not heard and loop.time() - began < SHORT_SECONDS:
             raise Unavailable(
                 f"WATCH {self.kind}", code=0, reason="Closed", message="closed without a word"

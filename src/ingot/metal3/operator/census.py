@@ -68,6 +68,8 @@ class Census:
         self._callers: list[Callable[[ObjectKey], None]] = []
         self.on_listing: list[Callable[[], None]] = []
         """Who is told after each listing; may be added to."""
+        self.on_readiness: list[Callable[[], None]] = []
+        """Who is told when Ironic comes or goes; may be added to."""
 
     @property
     def ready(self) -> bool:
@@ -88,7 +90,16 @@ class Census:
 
     def is_fresh(self, node: NodeId) -> bool:
         """Whether the last listing was begun after our last call about a node."""
-        return self.ready and self._began > self._touched.get(node, float("-inf"))
+        return self.ready and self._began > self.touched(node)
+
+    @property
+    def began(self) -> float:
+        """When the last listing was asked for, by the loop's clock."""
+        return self._began
+
+    def touched(self, node: NodeId) -> float:
+        """Return when something was last asked for about a node, by the loop's clock."""
+        return self._touched.get(node, float("-inf"))
 
     def belongs(self, node: NodeId, host: ObjectKey) -> None:
         """Remember whose node it is: one that was found by its MAC address has no name of ours."""
@@ -149,7 +160,7 @@ class Census:
         ]
         if back:
             log.info("Ironic is ready, with %d nodes", len(listed))
-            self._call(*self._hosts.values())
+            self._came_or_went()
         self._call(*(host for status in changed if (host := self._host(status))))
         for told in self.on_listing:
             told()
@@ -159,7 +170,11 @@ class Census:
             log.warning("Ironic cannot be worked with: %s", problem)
         was_ready, self.problem = self.ready, problem
         if was_ready:
-            self._call(*self._hosts.values())
+            self._came_or_went()
+
+    def _came_or_went(self) -> None:
+        for told in tuple(self.on_readiness):
+            told()
 
     def _host(self, status: NodeStatus) -> ObjectKey | None:
         known = self._hosts.get(status.uuid)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ingot.ironic.node import Node
 from ingot.ironic.refusal import FaultError, IronicError, RefusedError
 from ingot.kube.client import Patch
 from ingot.kube.digest import Severity
@@ -124,21 +125,22 @@ class Carrier:
 
     async def _make(self, look: Look, asked: Sequence[Call]) -> None:
         for call in asked:
+            shown = None
             try:
-                await self._one(call)
+                shown = await self._one(call)
             finally:
-                self._nodes.changed(look.host.key, look.node_id)
+                self._nodes.changed(look.host.key, look.node_id, shown)
         if look.named is not None and any(isinstance(call, calls.CreateNode) for call in asked):
             self._nodes.cards_are_right(look.host.key, look.named.subject)
 
-    async def _one(self, call: Call) -> None:
+    async def _one(self, call: Call) -> Node | None:
         try:
-            await perform(self._parts.ironic, call)
+            return await perform(self._parts.ironic, call)
         except RefusedError:
             instead = hardened(call)
             if instead is None:
                 raise
-            await perform(self._parts.ironic, instead)
+            return await perform(self._parts.ironic, instead)
 
     async def _let_go(self, look: Look, host: KubeObject[BareMetalHost]) -> None:
         for name in named_secrets(look.model.spec):

@@ -80,7 +80,11 @@ class HostRoom:
                     Source(secrets.watch, keys=secrets.users, forgives=True),
                     *self._views.sources(),
                 ],
-                callers=[self._parts.census.on_change, self._places.on_free],
+                callers=[
+                    self._parts.census.on_change,
+                    self._places.on_free,
+                    self._on_readiness,
+                ],
                 workers=self._workers,
             )
         ]
@@ -103,6 +107,17 @@ class HostRoom:
         except Exception:
             self._metrics.count_one(counting.RECONCILE_ERROR)
             raise
+
+    def _on_readiness(self, caller: Callable[[ObjectKey], None]) -> Callable[[], None]:
+        """Call for all hosts when Ironic comes or goes."""
+
+        def everyone() -> None:
+            for host in self._parts.hosts.store:
+                caller(host.key)
+
+        told = self._parts.census.on_readiness
+        told.append(everyone)
+        return lambda: told.remove(everyone)
 
     def _is_there(self, key: ObjectKey) -> bool:
         return self._parts.hosts.store.get(key) is not None

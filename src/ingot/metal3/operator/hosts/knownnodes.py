@@ -1,12 +1,15 @@
 """The nodes of hosts, read alone only when they must be.
 
-A node that was read stays good while the census shows it unchanged and we asked nothing of it.
-Between two looks it is kept as JSON, a tenth of what it takes as Python data.
+A node that was read stays good while the census shows it unchanged and we asked nothing of it; and
+for a moment also where the census is older. Between two looks it is kept as JSON, a tenth of what
+it takes as Python data.
 """
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
+from typing import Final
 
 import msgspec
 
@@ -20,6 +23,9 @@ from ingot.metal3.operator.census import Census
 
 __all__ = ["KnownNodes", "Sight"]
 
+MOMENT_SECONDS: Final = 1.0
+"""How long a node that was read alone counts as just read, as long as the census' own pace."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sight:
@@ -28,7 +34,7 @@ class Sight:
     Attributes:
         node: None where Ironic has none.
         ports: its network cards; None if nobody looked.
-        alone: it was read for this look, and not known from before.
+        alone: it was read just now, and not known from before.
     """
 
     node: Node | None
@@ -40,6 +46,10 @@ class Sight:
 class _Kept:
     status: NodeStatus
     document: bytes
+    at: float
+
+    def sight(self, *, alone: bool) -> Sight:
+        return Sight(Node(self.status, msgspec.json.decode(self.document)), alone=alone)
 
 
 class KnownNodes:
@@ -66,7 +76,7 @@ class KnownNodes:
             IronicError: Ironic could not be asked.
         """
         if not alone:
-            before = self._from_census(host, subject, known)
+            before = self._before(host, subject, known)
             if before is not None:
                 return before
         if self._cards.get(host) == _cards(subject):
@@ -85,10 +95,13 @@ class KnownNodes:
         """Note that the node's ports are as wanted: they need not be looked at again."""
         self._cards[host] = _cards(subject)
 
-    def changed(self, host: ObjectKey, node: NodeId) -> None:
-        """Note that something was asked of a node."""
+    def changed(self, host: ObjectKey, node: NodeId, shown: Node | None = None) -> None:
+        """Note that something was asked of a node, and what Ironic shows of it in its answer."""
         self._census.touch(node)
-        self._kept.pop(host, None)
+        if shown is not None:
+            self._keep(host, shown)
+        else:
+            self._kept.pop(host, None)
 
     def forget(self, host: ObjectKey) -> None:
         """Let go of what is known for a host."""
@@ -97,22 +110,31 @@ class KnownNodes:
         if kept is not None:
             self._census.forget(kept.status.uuid)
 
-    def _from_census(self, host: ObjectKey, subject: Subject, known: NodeId) -> Sight | None:
+    def _before(self, host: ObjectKey, subject: Subject, known: NodeId) -> Sight | None:
+        """Return what is known from before, if it still holds."""
+        kept = self._kept.get(host)
+        if kept is not None and self._cards.get(host) != _cards(subject):
+            return None
+        loop = asyncio.get_running_loop()
+        if kept is not None and kept.at > max(
+            self._census.began, self._census.touched(kept.status.uuid)
+        ):
+            just_now = loop.time() - kept.at < MOMENT_SECONDS
+            lasting = not kept.status.provision_state.is_transient
+            return kept.sight(alone=just_now) if just_now or lasting else None
         listed = self._census.known(known or subject.node_id, subject.node_name)
         if listed is None:
             if known or not self._census.is_fresh(subject.node_id):
                 return None
             # New, and so is its uid. Should its MAC address be taken, making the port tells.
             return Sight(None)
-        kept = self._kept.get(host)
         if kept is None or kept.status != listed or not self._census.is_fresh(listed.uuid):
             return None
-        if self._cards.get(host) != _cards(subject):
-            return None
-        return Sight(Node(kept.status, msgspec.json.decode(kept.document)))
+        return kept.sight(alone=False)
 
     def _keep(self, host: ObjectKey, node: Node) -> None:
-        self._kept[host] = _Kept(node.status, msgspec.json.encode(node.document))
+        document = msgspec.json.encode(node.document)
+        self._kept[host] = _Kept(node.status, document, asyncio.get_running_loop().time())
         self._census.belongs(node.uuid, host)
 
 
