@@ -10,7 +10,7 @@ from ingot.ironic.document import Json
 from ingot.ironic.node import Node
 from ingot.metal3.host.observation import BootSeen
 
-__all__ = ["Signs", "agent_seen", "boot_seen"]
+__all__ = ["Signs", "agent_seen", "boot_seen", "state_since"]
 
 
 class Signs(Protocol):
@@ -58,6 +58,11 @@ def agent_seen(node: Node) -> bool:
     heard = _heard(node.driver_internal_info)
     since = _time(node.status.provision_updated_at)
     return heard is not None and since is not None and heard >= since
+
+
+def state_since(node: Node) -> datetime | None:
+    """Return since when a node is in its provision state."""
+    return _time(node.status.provision_updated_at)
 
 
 def _heard(internal: Mapping[str, Json]) -> datetime | None:

@@ -21,7 +21,7 @@ from ingot.metal3.node.calls import Call
 from ingot.metal3.node.details import hardware_details
 from ingot.metal3.node.goal import Goal
 from ingot.metal3.node.progress import Act, Done, Progress
-from ingot.metal3.operator.hosts.booting import agent_seen, boot_seen
+from ingot.metal3.operator.hosts.booting import agent_seen, boot_seen, state_since
 from ingot.metal3.operator.hosts.credentials import Credentials, credentials_of
 from ingot.metal3.operator.hosts.knownnodes import KnownNodes, Sight
 from ingot.metal3.operator.hosts.metrics import HostMetrics
@@ -185,6 +185,7 @@ class Observer:
             node=NodeSeen(
                 id=node.uuid,
                 state=node.status.provision_state,
+                since=state_since(node),
                 powered_on=_POWER.get(node.status.power_state),
                 fault=node.status.fault,
                 health=node.health,

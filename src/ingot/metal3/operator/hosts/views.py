@@ -68,7 +68,7 @@ class DataImages(Room, Protocol):
         """Change what is in the drive."""
 
 
-class HardwareRecords(Protocol):
+class HardwareRecords(Room, Protocol):
     """HardwareData."""
 
     def seen(self, host: Host) -> HardwareDetails | None:
@@ -111,5 +111,5 @@ class Views:
 
     def sources(self) -> tuple[Source, ...]:
         """Return all that calls for a host besides itself and its Secrets."""
-        rooms: tuple[Room, ...] = (self.firmware, self.ramdisks, self.data_images)
+        rooms: tuple[Room, ...] = (self.firmware, self.ramdisks, self.data_images, self.hardware)
         return tuple(source for room in rooms for source in room.sources())
