@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from ingot.ironic.driving import ConfigDrive
 from ingot.ironic.states import ProvisionState
@@ -19,6 +19,7 @@ from ingot.metal3.node.goal import FirmwareUpdate, Goal
 from ingot.metal3.node.progress import Progress
 
 __all__ = [
+    "IMAGE_AUTH",
     "BootSeen",
     "Credentials",
     "CredentialsGood",
@@ -37,6 +38,9 @@ __all__ = [
 ]
 
 CallT = TypeVar("CallT")
+
+IMAGE_AUTH: Final = "imageAuth"
+"""The kind of data that opens a registry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ class NodeSeen:
     Attributes:
         id: its UUID.
         state: where it is in its life.
+        since: since when it is there; None where Ironic does not say.
         powered_on: None while Ironic does not know.
         fault: why Ironic put it into maintenance.
         health: what the BMC says of the hardware, in Redfish's words.
@@ -79,6 +84,7 @@ class NodeSeen:
 
     id: str
     state: ProvisionState
+    since: datetime | None = None
     powered_on: bool | None = None
     fault: str | None = None
     health: str | None = None

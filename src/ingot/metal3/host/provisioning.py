@@ -11,6 +11,7 @@ from ingot.metal3.api.states import ErrorType, ProvisioningState
 from ingot.metal3.host import counting, rebooting, rootdisk
 from ingot.metal3.host.available import needs_deprovisioning
 from ingot.metal3.host.failing import fail
+from ingot.metal3.host.observation import IMAGE_AUTH
 from ingot.metal3.host.transition import become
 from ingot.metal3.host.turn import Beginning, Outcome, Turn
 from ingot.metal3.host.working import work
@@ -38,6 +39,8 @@ def provisioning(turn: Turn) -> Outcome:
     problem = turn.seen.deploy.problem
     if problem is not None and isinstance(turn.ask(goal), Beginning):
         turn.count(counting.CONFIG_DATA_ERROR, host_data_type=problem.kind)
+        if problem.kind == IMAGE_AUTH:
+            turn.warn(EventReason.IMAGE_AUTH_PARSE_ERROR, problem.why)
         return fail(turn, ErrorType.PROVISIONING, problem.why)
     done = work(turn, goal, failing=ErrorType.PROVISIONING, restart=_goal(turn, forced=True))
     if done.begins:
