@@ -6,6 +6,10 @@ UEFI on x86_64, 11 is UEFI on 64-bit ARM, and what is none of these is a BIOS. i
 own option, 175, or over IPv6 by its user class. There is no BIOS over IPv6.
 
 There is no DNS, and no gateway unless one is given: nothing on this network needs the world.
+
+It logs into a file, which the operator follows to see who boots; dnsmasq itself never shortens it,
+so it is to be run by `ingot.metal3.operator.boots`. `log-dhcp` is needed for that: over IPv6 the
+MAC address of who asks is told only there. Times in it are those of dnsmasq's time zone: UTC.
 """
 
 from __future__ import annotations
@@ -18,9 +22,10 @@ from pathlib import PurePosixPath
 from ingot.ironic.conf.ironic import TFTP
 from ingot.ironic.conf.value import one_line
 
-__all__ = ["ROMS", "BootFiles", "Dnsmasq", "LeaseRange"]
+__all__ = ["LOG", "ROMS", "BootFiles", "Dnsmasq", "LeaseRange"]
 
 LEASES = PurePosixPath("/run/dnsmasq.leases")
+LOG = PurePosixPath("/shared/log/dnsmasq.log")
 ROMS = {
     "undionly.kpxe": PurePosixPath("/usr/lib/ipxe/undionly.kpxe"),
     "snponly-x86_64.efi": PurePosixPath("/usr/lib/ipxe/snponly.efi"),
@@ -85,6 +90,7 @@ class Dnsmasq:
         ntp: the time server that hosts are told, if any.
         boot_files: what is loaded by which firmware.
         lease_file: where it keeps who has which address.
+        log_file: where it writes who asks and what it gave; its folder has to be there.
         user: whose rights it has.
     """
 
@@ -99,6 +105,7 @@ class Dnsmasq:
     ntp: IPv4Address | None = None
     boot_files: BootFiles = BootFiles()
     lease_file: PurePosixPath = LEASES
+    log_file: PurePosixPath = LOG
     user: str = "dnsmasq"
 
     def render(self) -> str:
@@ -111,7 +118,7 @@ class Dnsmasq:
         return f"""\
 port=0
 keep-in-foreground
-log-facility=-
+log-facility={one_line(self.log_file)}
 log-dhcp
 pid-file
 user={one_line(self.user)}

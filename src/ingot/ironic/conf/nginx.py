@@ -2,6 +2,10 @@
 
 Nothing here is secret and nobody is asked for a password: a server that boots from the network has
 none. Virtual media may be fetched over TLS as well, since BMCs are on another network.
+
+Who fetches what is written twice: for people on standard output, and into a file with a line of
+JSON for each, which the operator follows to see who boots. nginx never shortens that file, so it is
+to be run by `ingot.metal3.operator.boots`.
 """
 
 from __future__ import annotations
@@ -12,10 +16,11 @@ from pathlib import PurePosixPath
 from ingot.ironic.conf.ironic import HTML, TlsFiles
 from ingot.ironic.conf.value import one_line
 
-__all__ = ["WebServer"]
+__all__ = ["BOOT_LOG", "WebServer"]
 
 PID = PurePosixPath("/run/nginx.pid")
 SCRATCH = PurePosixPath("/var/lib/nginx")
+BOOT_LOG = PurePosixPath("/shared/log/web.log")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +33,7 @@ class WebServer:
         ipv6: whether the machine has IPv6; without it nginx would not start.
         pid_file: where its process is noted.
         scratch: a folder in which it may write; it makes its own below, also those it never uses.
+        boot_log: where it writes who has fetched what; its folder has to be there.
         user: whose rights its workers have.
     """
 
@@ -37,6 +43,7 @@ class WebServer:
     ipv6: bool = True
     pid_file: PurePosixPath = PID
     scratch: PurePosixPath = SCRATCH
+    boot_log: PurePosixPath = BOOT_LOG
     user: str = "www-data"
 
     def render(self) -> str:
@@ -57,7 +64,11 @@ events {{
 }}
 
 http {{
+    log_format boots escape=json '{{"at":$msec,"from":"$remote_addr",'
+        '"method":"$request_method","path":"$uri",'
+        '"status":$status,"done":"$request_completion"}}';
     access_log /dev/stdout;
+    access_log {_word(self.boot_log)} boots;
     client_body_temp_path {_word(self.scratch / "body")};
     fastcgi_temp_path {_word(self.scratch / "fastcgi")};
     proxy_temp_path {_word(self.scratch / "proxy")};

@@ -25,7 +25,12 @@ __all__ = ["Booting", "Lost", "begun_again", "cycled", "has_to_begin_again", "ju
 BOOT_LOST: Final = "BootLost"
 
 _WAITS: Final = frozenset(
-    {ProvisionState.INSPECT_WAIT, ProvisionState.CLEAN_WAIT, ProvisionState.DEPLOY_WAIT}
+    {
+        ProvisionState.INSPECT_WAIT,
+        ProvisionState.CLEAN_WAIT,
+        ProvisionState.DEPLOY_WAIT,
+        ProvisionState.SERVICE_WAIT,
+    }
 )
 
 

@@ -11,7 +11,7 @@ from ingot.metal3.host.memory import Memory
 from ingot.metal3.host.transition import become
 from ingot.metal3.host.turn import Outcome, Turn
 from ingot.metal3.host.working import work
-from ingot.metal3.node.goal import Deprovision, PowerOff
+from ingot.metal3.node.goal import Deprovision
 
 __all__ = ["deprovisioning"]
 
@@ -24,7 +24,7 @@ def deprovisioning(turn: Turn) -> Outcome:
         turn,
         Deprovision(again=again, clean=clean),
         failing=ErrorType.PROVISIONING,
-        restart=PowerOff(hard=True, force=True, abort=True),
+        restart=Deprovision(forced_reboot=True, clean=clean),
         boots=clean,
     )
     if done.begins:

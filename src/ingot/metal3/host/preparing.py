@@ -11,10 +11,11 @@ from ingot.metal3.host import bootwatch, rootdisk
 from ingot.metal3.host.decision import FirmwareRecord
 from ingot.metal3.host.inputs import wish
 from ingot.metal3.host.memory import Memory
+from ingot.metal3.host.observation import FirmwareSeen
 from ingot.metal3.host.transition import become
 from ingot.metal3.host.turn import Outcome, Turn
 from ingot.metal3.host.working import work
-from ingot.metal3.node.goal import PowerOff, Prepare
+from ingot.metal3.node.goal import Prepare
 
 __all__ = ["has_changed", "note_firmware", "preparing", "raid_after"]
 
@@ -64,7 +65,7 @@ def preparing(turn: Turn) -> Outcome:
         turn,
         goal,
         failing=ErrorType.PREPARATION,
-        restart=PowerOff(hard=True, force=True, abort=True),
+        restart=replace(goal, forced_reboot=True),
     )
     if done.failed:
         _forget(turn)
@@ -76,15 +77,15 @@ def preparing(turn: Turn) -> Outcome:
     return become(turn, ProvisioningState.AVAILABLE, "ready for use")
 
 
-def note_firmware(turn: Turn, print_: str) -> None:
-    """Remember that what is asked of the firmware has been started."""
+def note_firmware(turn: Turn, firmware: FirmwareSeen) -> None:
+    """Remember that what is asked of the firmware, or the part that is allowed, was started."""
     turn.remember(
         Memory.FIRMWARE_APPLIED,
         "what is asked of the firmware has been started, and may not show yet",
-        notes={"wish": print_},
+        notes={"wish": wish(firmware)},
         afresh=True,
     )
-    if turn.seen.firmware.updates:
+    if firmware.updates:
         turn.firmware_updates = FirmwareRecord.RECORD
 
 
@@ -106,7 +107,7 @@ def _note(turn: Turn) -> None:
         firmware=turn.spec.firmware,
     )
     if not _firmware_is_applied(turn):
-        note_firmware(turn, wish(turn.seen.firmware))
+        note_firmware(turn, turn.seen.firmware)
 
 
 def _forget(turn: Turn) -> None:

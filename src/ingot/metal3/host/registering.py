@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from ingot.ironic.states import ProvisionState
 from ingot.metal3.api.events import EventReason
 from ingot.metal3.api.states import ErrorType, ProvisioningState
 from ingot.metal3.host import counting, credentials, inspecting, rootdisk
@@ -11,9 +14,14 @@ from ingot.metal3.host.observation import RamdiskState
 from ingot.metal3.host.transition import become
 from ingot.metal3.host.turn import Beginning, Outcome, Turn
 from ingot.metal3.node.goal import Register
-from ingot.metal3.node.progress import Done, Failed
+from ingot.metal3.node.progress import Done, Failed, Waiting
 
 __all__ = ["arriving", "not_registered", "ramdisk_not_ready", "registering", "unmanaged"]
+
+SILENT: Final = (
+    "its BMC answers slowly or not at all, and Ironic goes on asking: see whether its address is "
+    "right, and whether it can be reached"
+)
 
 
 def arriving(turn: Turn) -> Outcome:
@@ -68,8 +76,8 @@ def not_registered(turn: Turn) -> Outcome | None:
     A server that runs is not touched by this. A node that Ironic has lost is made anew, and then
     adopted by whoever finds its host provisioned.
     """
-    again = credentials.are_new(turn) or turn.has_error(ErrorType.REGISTRATION)
-    goal = Register(again=again)
+    failed = turn.has_error(ErrorType.REGISTRATION) and not _is_silent(turn)
+    goal = Register(again=credentials.are_new(turn) or failed)
     step = turn.ask(goal)
     if isinstance(step, Done):
         credentials.found_good(turn)
@@ -80,6 +88,8 @@ def not_registered(turn: Turn) -> Outcome | None:
         credentials.tried(turn)
         turn.count(counting.CREDENTIALS_NO_ACCESS)
         return fail(turn, ErrorType.REGISTRATION, step.why, retryable=step.retryable)
+    if isinstance(step, Waiting) and _hears_nothing(turn):
+        return stand(turn, ErrorType.REGISTRATION, SILENT, every=step.seconds)
     if turn.has_error(ErrorType.REGISTRATION):
         clear_error(turn)
     if isinstance(step, Beginning):
@@ -90,6 +100,19 @@ def not_registered(turn: Turn) -> Outcome | None:
             if turn.status.provisioning.id:
                 turn.count(counting.REGISTRATION_REQUIRED)
     return turn.follow(goal, step)
+
+
+def _hears_nothing(turn: Turn) -> bool:
+    """Return whether Ironic asks the BMC, and has done so for long."""
+    node = turn.seen.node
+    if node is None or node.state is not ProvisionState.VERIFYING or node.since is None:
+        return False
+    return (turn.now - node.since).total_seconds() > turn.settings.silent_bmc
+
+
+def _is_silent(turn: Turn) -> bool:
+    """Return whether the error is that the BMC is still being asked: nothing has failed yet."""
+    return turn.status.error_message == SILENT
 
 
 def _has_bmc(turn: Turn) -> bool:

@@ -64,13 +64,16 @@ def service(turn: Turn) -> Outcome | None:
         again=turn.has_error(ErrorType.SERVICING),
         withdrawn=not turn.seen.firmware.asked,
     )
-    done = work(turn, goal, failing=ErrorType.SERVICING)
+    restart = replace(goal, forced_reboot=True)
+    done = work(turn, goal, failing=ErrorType.SERVICING, restart=restart)
+    if turn.pursued is restart:
+        turn.forget(Memory.FIRMWARE_APPLIED)  # an aborted service ends like one that is over
     if done.failed:
         turn.forget(Memory.FIRMWARE_APPLIED)
         turn.firmware_updates = FirmwareRecord.CLEAR
         return done.outcome
     if done.begins:
-        note_firmware(turn, wish(firmware))
+        note_firmware(turn, firmware)
     if done.outcome is not None:
         if turn.status.operational_status is not OperationalStatus.DELAYED:
             turn.fares(OperationalStatus.SERVICING)

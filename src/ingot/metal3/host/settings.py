@@ -67,12 +67,15 @@ class Settings:
         boots: ramdisks that may boot over the site's network at once.
         provisioning_retries: failed tries of one image after which it is not tried again; 0 for
             any number.
+        silent_bmc: how long Ironic may ask a BMC at registration before it is told that there is no
+            answer. It goes on asking, and for a BMC that hangs it does so for many minutes.
         data_image_tries: failures to insert a DataImage after which the host is turned on without.
     """
 
     capacity: int = 20
     boots: int = 8
     provisioning_retries: int = 5
+    silent_bmc: float = 120.0
     data_image_tries: int = 3
     delays: Delays = field(default_factory=Delays)
     boot: BootLimits = field(default_factory=BootLimits)

@@ -90,7 +90,7 @@ def _wait(turn: Turn, step: Waiting, *, failing: ErrorType, restart: Goal | None
 def _cycle(turn: Turn, lost: bootwatch.Lost, *, restart: Goal, cycles: int) -> Work:
     step = turn.ask(restart)
     if not isinstance(step, Beginning):
-        # Cleaning that Ironic began by itself is not cut off; its own time-out ends it.
+        # What a step does is not cut off; Ironic's own time-out ends it.
         bootwatch.noticed(turn, lost)
         clear_error(turn)
         return Work(Outcome(f"{lost.why}; waiting for Ironic to end it", turn.settings.delays.long))

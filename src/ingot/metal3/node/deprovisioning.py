@@ -59,11 +59,13 @@ def deprovision(  # noqa: PLR0911 - a table of states
                 return _removed(subject, node)
             return failed(node, "removing the image failed")
         case ProvisionState.CLEAN_FAILED:
-            if goal.again:
+            if goal.again or goal.forced_reboot:
                 return to_manageable(node, "cleaning again")
             return failed(node, "cleaning failed")
         case _:
-            return brought_back(node, "making the node ready to be cleaned")
+            return brought_back(
+                node, "making the node ready to be cleaned", forced_reboot=goal.forced_reboot
+            )
 
 
 def _removed(subject: Subject, node: Node) -> Act[Call]:

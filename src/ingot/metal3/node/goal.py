@@ -47,7 +47,7 @@ class Inspect:
     Attributes:
         again: forget a failed try, and start over.
         refresh: inspect although there is an inventory.
-        forced_reboot: abort what runs, and start over.
+        forced_reboot: abort what waits for the agent, and start over.
     """
 
     mode: InspectionMode
@@ -75,6 +75,7 @@ class Prepare:
         bios: only the settings that differ.
         started: cleaning for exactly this has been started before.
         again: forget a failed try.
+        forced_reboot: end the boot of a ramdisk that is waited for, and start over.
     """
 
     raid: RAID | None = None
@@ -85,6 +86,7 @@ class Prepare:
     updates: tuple[FirmwareUpdate, ...] = ()
     started: bool = False
     again: bool = False
+    forced_reboot: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,7 @@ class Provision:
     Attributes:
         image: what to write; None with a custom deploy that needs none.
         config_drive: what the image finds; None for a live ISO.
-        forced_reboot: start the deployment over.
+        forced_reboot: start the deployment over, or the cleaning before it.
     """
 
     instance_uuid: str
@@ -128,10 +130,12 @@ class Deprovision:
     Attributes:
         again: forget a failed try.
         clean: whether disks are cleaned.
+        forced_reboot: end the boot of a ramdisk that is waited for, and clean anew.
     """
 
     again: bool = False
     clean: bool = True
+    forced_reboot: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +175,7 @@ class Service:
         started: servicing for exactly this has been started before.
         again: forget a failed try.
         withdrawn: nothing is wanted any more: end what waits.
+        forced_reboot: end the boot of a ramdisk that is waited for, and start over.
     """
 
     bios: Mapping[str, str] = field(default_factory=dict)
@@ -178,6 +183,7 @@ class Service:
     started: bool = False
     again: bool = False
     withdrawn: bool = False
+    forced_reboot: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from ingot.metal3.node.situation import (
     hindered,
     to_manageable,
     waiting,
+    was_aborted,
 )
 from ingot.metal3.node.subject import Subject
 
@@ -34,13 +35,15 @@ def inspect(goal: Inspect, subject: Subject, node: Node) -> Progress[Call]:
         case ProvisionState.INSPECTING | ProvisionState.INSPECT_WAIT:
             return waiting(node, SHORT if goal.mode is InspectionMode.FAST else LONG)
         case ProvisionState.INSPECT_FAILED:
-            if goal.again or goal.forced_reboot or _was_aborted(node):
+            if goal.again or goal.forced_reboot or was_aborted(node):
                 return to_manageable(node, "inspecting again")
             return failed(node, "inspection failed")
         case ProvisionState.MANAGEABLE | ProvisionState.AVAILABLE:
             return hindered(node) or _from_idle(goal, subject, node)
         case _:
-            return brought_back(node, "making the node ready for inspection")
+            return brought_back(
+                node, "making the node ready for inspection", forced_reboot=goal.forced_reboot
+            )
 
 
 def _from_idle(goal: Inspect, subject: Subject, node: Node) -> Progress[Call]:
@@ -59,12 +62,3 @@ def _from_idle(goal: Inspect, subject: Subject, node: Node) -> Progress[Call]:
         seconds=SHORT if goal.mode is InspectionMode.FAST else LONG,
         begins=True,
     )
-
-
-def _was_aborted(node: Node) -> bool:
-    """Whether it failed only because we, or a person, asked for that.
-
-    A power switch after the abort makes Ironic forget why; a failure of its own it would tell.
-    """
-    why = node.status.last_error
-    return not why or "aborted" in why.lower()

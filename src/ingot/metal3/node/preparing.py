@@ -40,17 +40,20 @@ def prepare(  # noqa: PLR0911 - a table of states
     except RaidError as cannot:
         return Failed(why=str(cannot), retryable=False)
     steps = (*(raid.steps if raid else ()), *firmware_steps(goal.bios, goal.updates))
+    made = goal.started and not goal.again and not goal.forced_reboot
     match node.status.provision_state:
         case ProvisionState.CLEAN_FAILED:
-            if goal.started and not goal.again:
+            if made:
                 return failed(node, "preparing the server failed")
             return to_manageable(node, "preparing again")
         case ProvisionState.MANAGEABLE | ProvisionState.AVAILABLE:
-            if not steps or (goal.started and not goal.again):
+            if not steps or made:
                 return Done()
             return hindered(node) or _from_idle(subject, node, raid, steps)
         case _:
-            return brought_back(node, "making the node ready to be prepared")
+            return brought_back(
+                node, "making the node ready to be prepared", forced_reboot=goal.forced_reboot
+            )
 
 
 def _drives_raid(subject: Subject) -> bool:

@@ -19,6 +19,8 @@ from ingot.metal3.node.situation import (
     failed,
     freed,
     hindered,
+    to_manageable,
+    was_aborted,
 )
 from ingot.metal3.node.subject import Subject
 
@@ -48,15 +50,20 @@ def provision(  # noqa: PLR0911 - a table of states
             doing = "ending the deployment to start over"
             return asked(node, Verb.DELETED, doing, seconds=LONG, begins=True)
         case ProvisionState.MANAGEABLE:
-            return hindered(node) or provide(subject, node, "cleaning before the deployment")
+            doing = "cleaning before the deployment"
+            return hindered(node) or provide(subject, node, doing, begins=goal.forced_reboot)
         case ProvisionState.AVAILABLE:
             return hindered(node) or _deployed(goal, instance, subject, node)
         case ProvisionState.DEPLOY_FAILED:
             return _after_failure(goal, instance, subject, node)
         case ProvisionState.CLEAN_FAILED:
+            if goal.forced_reboot or was_aborted(node):
+                return to_manageable(node, "cleaning again before the deployment")
             return failed(node, "cleaning before the deployment failed")
         case _:
-            return brought_back(node, "making the node ready for a deployment")
+            return brought_back(
+                node, "making the node ready for a deployment", forced_reboot=goal.forced_reboot
+            )
 
 
 def provide(subject: Subject, node: Node, doing: str, *, begins: bool = False) -> Act[Call]:

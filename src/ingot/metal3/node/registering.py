@@ -37,6 +37,8 @@ __all__ = ["register"]
 _PORTS_CHANGEABLE: Final = frozenset(
     {ProvisionState.ENROLL, ProvisionState.MANAGEABLE, ProvisionState.AVAILABLE}
 )
+_REFUSED: Final = ("returned code 401", "returned code 403")
+"""What Ironic says when a BMC has answered by Redfish, but not to this user."""
 _VERIFYING: Final = "registering: Ironic asks the BMC"
 
 
@@ -66,12 +68,21 @@ def register(  # noqa: PLR0911 - a table of states
     changes = _changed(goal, subject, node, ports)
     if state is ProvisionState.ENROLL:
         if node.status.last_error and not changes and not goal.again:
-            return failed(node, "Ironic cannot reach the BMC")
+            return failed(node, _unreached(node.status.last_error))
         calls = (*changes, Ask(node=node.uuid, verb=Verb.MANAGE))
         return Act(calls=calls, doing=_VERIFYING, seconds=SHORT, begins=True)
     if changes:
         return Act(calls=changes, doing="updating the node", begins=goal.again)
     return cleared(node) or Done()
+
+
+def _unreached(error: str) -> str:
+    """Return what an error of Ironic means; its own words follow, and do not always say."""
+    if any(code in error for code in _REFUSED):
+        return "the BMC refuses the credentials"
+    if "IPMI call failed" in error:
+        return "the BMC does not answer by IPMI, or refuses the credentials"
+    return "Ironic cannot reach the BMC"
 
 
 def _created(subject: Subject) -> Act[Call]:

@@ -13,6 +13,7 @@ from ingot.metal3.node.situation import (
     LONG,
     abort_is_pending,
     asked,
+    boots_ramdisk,
     cleared,
     failed,
     freed,
@@ -33,20 +34,23 @@ def service(  # noqa: PLR0911 - a table of states
     del subject
     steps = firmware_steps(goal.bios, goal.updates)
     nothing = goal.withdrawn or not steps
+    made = goal.started and not goal.again and not goal.forced_reboot
     match node.status.provision_state:
         case ProvisionState.ACTIVE:
-            if nothing or (goal.started and not goal.again):
+            if nothing or made:
                 return cleared(node) or Done()
             return hindered(node) or _begun(node, steps)
         case ProvisionState.SERVICE_WAIT | ProvisionState.SERVICE_HOLD if goal.withdrawn:
             if abort_is_pending(node):
                 return waiting(node)
             return asked(node, Verb.ABORT, "ending a service that is not wanted any more")
+        case ProvisionState.SERVICE_WAIT if goal.forced_reboot and boots_ramdisk(node):
+            return asked(node, Verb.ABORT, "ending a boot to start the service over")
         case ProvisionState.SERVICE_FAILED:
             if nothing:
                 back = (*freed(node), Ask(node=node.uuid, verb=Verb.ABORT))
                 return Act(calls=back, doing="leaving a failed service behind", seconds=LONG)
-            if goal.started and not goal.again:
+            if made:
                 return failed(node, "changing the firmware failed")
             return _begun(node, steps)
         case _ if is_busy(node):

@@ -16,6 +16,7 @@ __all__ = [
     "SHORT",
     "abort_is_pending",
     "asked",
+    "boots_ramdisk",
     "brought_back",
     "cleared",
     "failed",
@@ -24,6 +25,7 @@ __all__ = [
     "is_busy",
     "to_manageable",
     "waiting",
+    "was_aborted",
 ]
 
 SHORT: Final = 3.0
@@ -44,11 +46,17 @@ _SET_BACK: Final = frozenset(
 )
 """From where `manage` leads to manageable, and nothing is touched."""
 
+_ABORTED: Final = frozenset({ProvisionState.INSPECT_WAIT, ProvisionState.CLEAN_WAIT})
+"""From where `abort` leads to one of those."""
+
 _STEP_OF: Final = {
     ProvisionState.CLEAN_WAIT: "clean_step",
     ProvisionState.DEPLOY_WAIT: "deploy_step",
     ProvisionState.SERVICE_WAIT: "service_step",
 }
+
+_BOOTING_STEP: Final = "deploy"
+"""The one step that boots the ramdisk itself. Cleaning and servicing do so before their first."""
 
 
 def is_busy(node: Node) -> bool:
@@ -93,7 +101,7 @@ def to_manageable(node: Node, doing: str) -> Act[Call]:
     return Act(calls=calls, doing=doing)
 
 
-def brought_back(node: Node, doing: str) -> Progress[Call]:
+def brought_back(node: Node, doing: str, *, forced_reboot: bool = False) -> Progress[Call]:
     """Bring a node back from where other work has left it, so that an unused server is worked on.
 
     What is in use is left alone.
@@ -101,8 +109,11 @@ def brought_back(node: Node, doing: str) -> Progress[Call]:
     Args:
         node: it is neither manageable nor available.
         doing: what for.
+        forced_reboot: end the boot of a ramdisk that an inspection or a cleaning waits for.
     """
     state = node.status.provision_state
+    if forced_reboot and state in _ABORTED and boots_ramdisk(node):
+        return asked(node, Verb.ABORT, f"ending a boot to start over ({state})")
     if is_busy(node):
         return waiting(node)
     if state is ProvisionState.DEPLOY_FAILED:
@@ -141,3 +152,26 @@ def abort_is_pending(node: Node) -> bool:
     """Whether an abort was asked for in a step that cannot be aborted, so that its end ends all."""
     step = _STEP_OF.get(node.status.provision_state)
     return step is not None and bool(table(node.document, step).get("abort_after"))
+
+
+def boots_ramdisk(node: Node) -> bool:
+    """Whether Ironic waits for a ramdisk to come up, and not for what a step does.
+
+    A step may reboot the server for a new BIOS setting or write firmware, for many minutes and
+    without the agent. That is no boot to be followed, and must not be cut off. Steps that need no
+    ramdisk have none booted for them at all.
+    """
+    state = node.status.provision_state
+    if state is ProvisionState.INSPECT_WAIT:
+        return True
+    step = _STEP_OF.get(state)
+    return step is not None and table(node.document, step).get("step") in (None, _BOOTING_STEP)
+
+
+def was_aborted(node: Node) -> bool:
+    """Whether something failed only because we, or a person, asked for that.
+
+    A power switch after the abort makes Ironic forget why; a failure of its own it would tell.
+    """
+    why = node.status.last_error
+    return not why or "aborted" in why.lower()

@@ -77,7 +77,9 @@ def test_the_times_of_the_field_are_the_defaults() -> None:
         replace(IRONIC, inspection_hooks="a\nb"),
         replace(DNSMASQ, allowed=("52:54:00:00:00:01\ndhcp-script=/bin/sh",)),
         replace(DNSMASQ, interface="a\nb"),
+        replace(DNSMASQ, log_file=PurePosixPath("a\nb")),
         WebServer(user="a\nb"),
+        WebServer(boot_log=PurePosixPath("a\nb")),
     ],
 )
 def test_no_value_begins_a_setting_of_its_own(conf: IronicConf | Dnsmasq | WebServer) -> None:
@@ -113,6 +115,15 @@ def test_nginx_serves_plainly_what_it_serves_encrypted() -> None:
     assert told.count("root /shared/html;") == 2
     assert 'ssl_certificate "/certs/a b.crt";' in told
     assert "ssl" not in WebServer().render()
+
+
+def test_boot_servers_write_down_who_boots() -> None:
+    told = DNSMASQ.render().splitlines()
+    assert "log-facility=/shared/log/dnsmasq.log" in told
+    assert "log-dhcp" in told
+    assert (
+        'access_log "/logs/a b" boots;' in WebServer(boot_log=PurePosixPath("/logs/a b")).render()
+    )
 
 
 def test_a_stranger_boots_the_agent_also_when_the_first_tries_fail(tmp_path: Path) -> None:

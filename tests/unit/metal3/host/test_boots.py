@@ -13,7 +13,7 @@ from ingot.metal3.api.states import ErrorType, OperationalStatus
 from ingot.metal3.host.memory import Memory, recall
 from ingot.metal3.host.observation import BootSeen, NodeSeen, Observation, Site
 from ingot.metal3.host.settings import BootLimits, Settings
-from ingot.metal3.node.goal import Deprovision, Inspect, PowerOff, Prepare, Provision
+from ingot.metal3.node.goal import Deprovision, Inspect, Prepare, Provision
 from ingot.metal3.node.progress import Done, Failed, Progress
 from tests.unit.metal3.host.hosts import (
     GOOD,
@@ -154,10 +154,13 @@ def test_a_cycle_that_was_not_made_is_made_after_the_limit() -> None:
 
 @pytest.mark.parametrize("answer", [wait(), broken()])
 def test_a_boot_that_cannot_be_begun_anew_is_named_all_the_same(answer: Progress[str]) -> None:
+    def progress_of(goal: object) -> Progress[str]:
+        if isinstance(goal, Deprovision):
+            return answer if goal.forced_reboot else wait()
+        return Done()
+
     node = NodeSeen(id="node-1", state=N.CLEAN_WAIT)
-    observed = seen(
-        S.DEPROVISIONING, {Deprovision: wait(), PowerOff: answer}, node=node, boot=boot()
-    )
+    observed = Observation(credentials=GOOD, node=node, boot=boot(), progress_of=progress_of)
     decision = look(host(S.DEPROVISIONING), observed, after=600)
     assert not decision.calls
     assert condition(decision, "BootLost") == ("True", "NoDHCP")
@@ -180,12 +183,10 @@ def test_a_lost_boot_in_provisioning_begins_the_deployment_anew() -> None:
 def test_a_lost_boot_in_preparing_aborts_and_prepares_again_without_an_error() -> None:
     def answers(state: N) -> Observation[str]:
         def progress_of(goal: object) -> Progress[str]:
-            if isinstance(goal, PowerOff):
-                return act("abort", begins=False)
             if not isinstance(goal, Prepare):
                 return Done()
             if state is N.CLEAN_WAIT:
-                return wait()
+                return act("abort", begins=False) if goal.forced_reboot else wait()
             if state is N.CLEAN_FAILED:
                 return act("manage", begins=False) if not goal.started else Failed(why="aborted")
             return Done() if goal.started else act("clean")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -255,6 +256,17 @@ def test_servicing_yields_one_look_then_begins_then_the_host_is_turned_on() -> N
 def test_a_host_is_not_serviced_without_leave(firmware: FirmwareSeen) -> None:
     observed = seen(S.PROVISIONED, {PowerOn: act("on")}, node=OFF, firmware=firmware)
     assert look(host(S.PROVISIONED, **IN_USE), observed).calls == ("on",)
+
+
+def test_updates_that_may_not_be_made_now_are_not_noted_as_made() -> None:
+    subject = host(
+        S.PROVISIONED, status={"operational_status": OperationalStatus.SERVICING}, **IN_USE
+    )
+    firmware = replace(SERVICED, updates=(UPDATE,))
+    observed = seen(S.PROVISIONED, {Service: act("service")}, node=OFF, firmware=firmware)
+    decision = look(subject, observed)
+    assert decision.calls == ("service",)
+    assert decision.firmware_updates is None
 
 
 def test_servicing_waits_for_a_ramdisk() -> None:

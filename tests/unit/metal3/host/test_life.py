@@ -16,6 +16,7 @@ from ingot.metal3.api import annotation
 from ingot.metal3.api.states import ProvisioningState
 from ingot.metal3.host.failing import backoff
 from ingot.metal3.host.observation import (
+    BootSeen,
     CredentialsGood,
     CredentialsMissing,
     CredentialsUnusable,
@@ -80,6 +81,8 @@ ACTIONS: dict[str, Callable[[World], None]] = {
         FirmwareSeen(asked=True, settings={"BootMode": "Uefi"}, settings_on_reboot=True),
     ),
     "firmware is as it should be": lambda world: setattr(world, "firmware", FirmwareSeen()),
+    "its boots are lost": lambda world: setattr(world, "boot", BootSeen(powered_on=world.now)),
+    "its boots cannot be seen": lambda world: setattr(world, "boot", None),
     "the site is full": lambda world: setattr(world, "site", Site(working=20, booting=8)),
     "the site is free": lambda world: setattr(world, "site", Site()),
 }

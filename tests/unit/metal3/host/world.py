@@ -36,6 +36,7 @@ from ingot.metal3.node.advancing import advance
 from ingot.metal3.node.calls import Call
 from ingot.metal3.node.goal import Goal
 from ingot.metal3.node.progress import Progress
+from ingot.metal3.node.situation import boots_ramdisk
 from tests.unit.metal3.host.hosts import GOOD, HARDWARE, NOW, bmc
 from tests.unit.metal3.node.model import Choose, Model
 from tests.unit.metal3.node.nodes import host as subject
@@ -191,7 +192,7 @@ class World:
             node=shown,
             inventory=self.inventory,
             firmware=self.firmware,
-            boot=self.boot,
+            boot=self.boot if node is not None and boots_ramdisk(node) else None,
             site=self.site,
             progress_of=progress_of,
         )

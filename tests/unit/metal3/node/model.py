@@ -322,4 +322,6 @@ class Model:
 
     def _step_begins(self, state: ProvisionState, choose: Choose) -> None:
         if name := STEPS.get(state):
-            self._node[name] = {"step": "some", "abortable": choose([True, False])}
+            # Without a step it is the ramdisk that is waited for.
+            steps = [{}, *({"step": "some", "abortable": abortable} for abortable in (True, False))]
+            self._node[name] = choose(steps)

@@ -55,7 +55,9 @@ flag = st.booleans()
 goals: st.SearchStrategy[Goal] = st.one_of(
     st.builds(Register, again=flag),
     st.builds(Inspect, mode=st.just(AGENT), again=flag, refresh=flag, forced_reboot=flag),
-    st.builds(Prepare, bios=st.sampled_from([{}, BIOS]), started=flag, again=flag),
+    st.builds(
+        Prepare, bios=st.sampled_from([{}, BIOS]), started=flag, again=flag, forced_reboot=flag
+    ),
     st.builds(
         Provision,
         instance_uuid=st.just(INSTANCE),
@@ -63,10 +65,17 @@ goals: st.SearchStrategy[Goal] = st.one_of(
         forced_reboot=flag,
     ),
     st.builds(Adopt, instance_uuid=st.just(INSTANCE), image=st.just(IMAGE), again=flag),
-    st.builds(Deprovision, again=flag, clean=flag),
+    st.builds(Deprovision, again=flag, clean=flag, forced_reboot=flag),
     st.builds(PowerOn, force=flag),
     st.builds(PowerOff, hard=flag, force=flag, abort=flag),
-    st.builds(Service, bios=st.sampled_from([{}, BIOS]), started=flag, again=flag, withdrawn=flag),
+    st.builds(
+        Service,
+        bios=st.sampled_from([{}, BIOS]),
+        started=flag,
+        again=flag,
+        withdrawn=flag,
+        forced_reboot=flag,
+    ),
     st.builds(Delete, force=flag),
     st.builds(Detach, force=flag),
 )

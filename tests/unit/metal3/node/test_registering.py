@@ -264,6 +264,21 @@ def test_a_bmc_that_was_not_reached_is_a_failure_until_something_changes() -> No
     assert said(advance(Register(), moved, seen)) == "patch+manage!"
 
 
+@pytest.mark.parametrize(
+    ("error", "meaning"),
+    [
+        ("HTTP GET https://10.0.0.5/redfish/v1/Systems/1 returned code 401.", "refuses the cred"),
+        ("HTTP GET https://10.0.0.5/redfish/v1/Systems/1 returned code 504.", "cannot reach"),
+        ("Error: IPMI call failed: power status.", "does not answer by IPMI, or refuses"),
+    ],
+)
+def test_what_kept_ironic_from_a_bmc_is_told_in_plain_words(error: str, meaning: str) -> None:
+    progress = advance(Register(), host(), node(S.ENROLL, last_error=error))
+    assert isinstance(progress, Failed)
+    assert meaning in progress.why
+    assert progress.why.endswith(error)
+
+
 def test_maintenance_without_a_fault_is_left_behind() -> None:
     seen = node(S.ACTIVE, maintenance=True)
     assert said(advance(Register(), host(), seen)) == "free"

@@ -60,11 +60,12 @@ TABLE = {
     "inspect anew": """
         create+port+manage: missing
         manage: enroll, inspect failed, clean failed, available, adopt failed
-        wait: verifying, inspecting, cleaning, clean wait, clean hold, deploying, wait call-back,
-            deploy hold, deleting, adopting, servicing, service wait, service hold, rescuing,
-            rescue wait, unrescuing, unknown
+        wait: verifying, inspecting, cleaning, clean hold, deploying, wait call-back, deploy hold,
+            deleting, adopting, servicing, service wait, service hold, rescuing, rescue wait,
+            unrescuing, unknown
         inspect!: manageable
         abort!: inspect wait
+        abort: clean wait
         deleted: deploy failed
         failed: active, error, service failed, rescue, rescue failed, unrescue failed
     """,
@@ -99,6 +100,17 @@ TABLE = {
         deleted: deploy failed
         failed: active, error, service failed, rescue, rescue failed, unrescue failed
     """,
+    "prepare anew": """
+        create+port+manage: missing
+        manage: enroll, inspect failed, clean failed, available, adopt failed
+        wait: verifying, inspecting, cleaning, clean hold, deploying, wait call-back, deploy hold,
+            deleting, adopting, servicing, service wait, service hold, rescuing, rescue wait,
+            unrescuing, unknown
+        abort: inspect wait, clean wait
+        clean!: manageable
+        deleted: deploy failed
+        failed: active, error, service failed, rescue, rescue failed, unrescue failed
+    """,
     "prepare nothing": """
         create+port+manage: missing
         manage: enroll, inspect failed, clean failed, adopt failed
@@ -122,12 +134,13 @@ TABLE = {
     """,
     "provision forced": """
         create+port+manage: missing
-        manage: enroll, inspect failed, adopt failed
-        wait: verifying, inspecting, inspect wait, cleaning, clean wait, clean hold, deploying,
-            deploy hold, deleting, adopting, servicing, service wait, service hold, rescuing,
-            rescue wait, unrescuing, unknown
-        provide: manageable
-        failed: clean failed, error, service failed, rescue, rescue failed, unrescue failed
+        manage: enroll, inspect failed, clean failed, adopt failed
+        wait: verifying, inspecting, cleaning, clean hold, deploying, deploy hold, deleting,
+            adopting, servicing, service wait, service hold, rescuing, rescue wait, unrescuing,
+            unknown
+        abort: inspect wait, clean wait
+        provide!: manageable
+        failed: error, service failed, rescue, rescue failed, unrescue failed
         patch+validate+deploy!: available, deploy failed
         deleted!: wait call-back
         done: active
@@ -174,6 +187,18 @@ TABLE = {
         deleted!: wait call-back, deploy failed, active, error, service wait, service failed,
             rescue, rescue wait, rescue failed, unrescue failed
         abort: deploy hold, service hold
+    """,
+    "deprovision anew": """
+        create+port+manage: missing
+        manage: enroll, inspect failed, clean failed, adopt failed
+        wait: verifying, inspecting, cleaning, clean hold, deploying, deleting, adopting,
+            servicing, rescuing, unrescuing, unknown
+        provide!: manageable
+        failed: error
+        done: available
+        deleted!: wait call-back, deploy failed, active, service wait, service failed, rescue,
+            rescue wait, rescue failed, unrescue failed
+        abort: inspect wait, clean wait, deploy hold, service hold
     """,
     "on": """
         create+port+manage: missing
@@ -234,6 +259,17 @@ TABLE = {
         failed: manageable, inspect failed, clean failed, available, deploy failed, error,
             adopt failed, rescue, rescue failed, unrescue failed
         service!: active, service failed
+    """,
+    "service anew": """
+        create+port+manage: missing
+        manage: enroll
+        wait: verifying, inspecting, inspect wait, cleaning, clean wait, clean hold, deploying,
+            wait call-back, deploy hold, deleting, adopting, servicing, service hold, rescuing,
+            rescue wait, unrescuing, unknown
+        failed: manageable, inspect failed, clean failed, available, deploy failed, error,
+            adopt failed, rescue, rescue failed, unrescue failed
+        service!: active, service failed
+        abort: service wait
     """,
     "service withdrawn": """
         create+port+manage: missing

@@ -9,8 +9,9 @@ from typing import Protocol
 from ingot.ironic.document import Json
 from ingot.ironic.node import Node
 from ingot.metal3.host.observation import BootSeen
+from ingot.metal3.node.situation import boots_ramdisk
 
-__all__ = ["Signs", "agent_seen", "boot_seen", "state_since"]
+__all__ = ["Signs", "agent_awaited", "boot_seen", "state_since"]
 
 
 class Signs(Protocol):
@@ -32,20 +33,16 @@ class Signs(Protocol):
 def boot_seen(node: Node, signs: Signs | None, *, over_network: bool) -> BootSeen | None:
     """Return how far a boot has come; None while there is none, and where it cannot be seen.
 
-    Ironic has turned the server on just before it begins to wait for the agent.
-
     Args:
         node: the server's node.
         signs: None where no boot server tells what it sees.
         over_network: whether the ramdisk is fetched by DHCP and TFTP.
     """
-    waits_since = _time(node.status.provision_updated_at)
-    if not node.status.provision_state.is_wait or waits_since is None:
-        return None
-    if over_network and signs is None:
+    begun = _begun(node)
+    if begun is None or (over_network and signs is None):
         return None
     return BootSeen(
-        powered_on=waits_since,
+        powered_on=begun,
         dhcp=signs.dhcp if signs else None,
         boot_file=signs.boot_file if signs else None,
         kernel=signs.kernel if signs else None,
@@ -53,16 +50,29 @@ def boot_seen(node: Node, signs: Signs | None, *, over_network: bool) -> BootSee
     )
 
 
-def agent_seen(node: Node) -> bool:
-    """Return whether the agent has been heard of since Ironic waits for it."""
+def agent_awaited(node: Node) -> bool:
+    """Return whether a ramdisk boots, and its agent has not been heard of yet."""
+    begun = _begun(node)
     heard = _heard(node.driver_internal_info)
-    since = _time(node.status.provision_updated_at)
-    return heard is not None and since is not None and heard >= since
+    return begun is not None and (heard is None or heard < begun)
 
 
 def state_since(node: Node) -> datetime | None:
     """Return since when a node is in its provision state."""
     return _time(node.status.provision_updated_at)
+
+
+def _begun(node: Node) -> datetime | None:
+    """Return when the server was turned on for the boot that is awaited; None if none is.
+
+    Ironic notes its own power changes, and only later that it waits. Whole seconds, as the boot
+    servers' logs have them.
+    """
+    if not boots_ramdisk(node):
+        return None
+    changed = node.driver_internal_info.get("last_power_state_change")
+    begun = _time(changed if isinstance(changed, str) else node.status.provision_updated_at)
+    return begun.replace(microsecond=0) if begun else None
 
 
 def _heard(internal: Mapping[str, Json]) -> datetime | None:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from ingot.ironic.node import Node, NodeId
-from ingot.ironic.states import PowerState, ProvisionState
+from ingot.ironic.node import NodeId
+from ingot.ironic.states import PowerState
 from ingot.kube.errors import ApiError
 from ingot.kube.object import KubeObject
 from ingot.metal3.api import annotation, finalizer
@@ -21,7 +21,7 @@ from ingot.metal3.node.calls import Call
 from ingot.metal3.node.details import hardware_details
 from ingot.metal3.node.goal import Goal
 from ingot.metal3.node.progress import Act, Done, Progress
-from ingot.metal3.operator.hosts.booting import agent_seen, boot_seen, state_since
+from ingot.metal3.operator.hosts.booting import agent_awaited, boot_seen, state_since
 from ingot.metal3.operator.hosts.credentials import Credentials, credentials_of
 from ingot.metal3.operator.hosts.knownnodes import KnownNodes, Sight
 from ingot.metal3.operator.hosts.metrics import HostMetrics
@@ -168,7 +168,7 @@ class Observer:
         known = NodeId(model.status.provisioning.id)
         sight = await self._nodes.look(host.key, whom.subject, known, alone=alone)
         node = sight.node
-        if node is not None and not sight.alone and _awaits_agent(node):
+        if node is not None and not sight.alone and agent_awaited(node):
             # That the agent called does not show in a listing.
             sight = await self._nodes.look(host.key, whom.subject, known, alone=True)
         return sight
@@ -177,7 +177,7 @@ class Observer:
         node = sight.node
         if node is None:
             return replace(facts, site=self._places.seen(whom.subject.node_id))
-        if node.status.provision_state.is_wait and agent_seen(node):
+        if node.status.provision_state.is_wait and not agent_awaited(node):
             self._places.came_up(node.status)
         macs = [mac for mac in (whom.subject.boot_mac, *whom.subject.nics) if mac]
         return replace(
@@ -201,8 +201,3 @@ def _is_left_alone(model: BareMetalHost) -> bool:
     """Return whether nothing has to be looked at: paused, not taken in yet, or let go."""
     meta = model.metadata
     return annotation.PAUSED in meta.annotations or finalizer.HOST not in meta.finalizers
-
-
-def _awaits_agent(node: Node) -> bool:
-    state = node.status.provision_state
-    return state.is_wait and state is not ProvisionState.RESCUE_WAIT and not agent_seen(node)

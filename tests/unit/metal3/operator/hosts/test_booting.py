@@ -8,18 +8,27 @@ import pytest
 
 from ingot.ironic.node import Node
 from ingot.metal3.operator.boots.trail import Signs
-from ingot.metal3.operator.hosts.booting import agent_seen, boot_seen
+from ingot.metal3.operator.hosts.booting import agent_awaited, boot_seen
 
 WAITS = "2026-11-16T06:00:00+00:00"
 
 
-def node(state: str, *, heard: str | None = None, since: str | None = WAITS) -> Node:
+def node(
+    state: str,
+    *,
+    heard: str | None = None,
+    since: str | None = WAITS,
+    changed: str | None = None,
+    step: str | None = None,
+) -> Node:
+    told = {"agent_last_heartbeat": heard, "last_power_state_change": changed}
     return Node.read(
         {
             "uuid": "a",
             "provision_state": state,
             "provision_updated_at": since,
-            "driver_internal_info": {"agent_last_heartbeat": heard} if heard else {},
+            "clean_step": {"step": step} if step else {},
+            "driver_internal_info": {name: text for name, text in told.items() if text},
         }
     )
 
@@ -53,11 +62,24 @@ def test_virtual_media_boot_shows_its_agent_without_logs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heard", "seen"),
-    [(None, False), ("2026-11-16T05:59:59", False), ("2026-11-16T06:00:01", True), ("?", False)],
+    ("heard", "awaited"),
+    [(None, True), ("2026-11-16T05:59:59", True), ("2026-11-16T06:00:01", False), ("?", True)],
 )
-def test_only_a_call_since_then_counts(heard: str | None, *, seen: bool) -> None:
-    assert agent_seen(node("clean wait", heard=heard)) is seen
+def test_only_a_call_since_then_counts(heard: str | None, *, awaited: bool) -> None:
+    assert agent_awaited(node("clean wait", heard=heard)) is awaited
+
+
+def test_power_change_tells_when_a_boot_began() -> None:
+    booting = node("inspect wait", changed="2026-11-16T05:58:07.654321")
+    seen = boot_seen(booting, Signs(), over_network=True)
+    assert seen is not None
+    assert seen.powered_on == datetime(2026, 11, 16, 5, 58, 7, tzinfo=UTC)
+
+
+def test_step_that_takes_long_is_no_boot() -> None:
+    cleaning = node("clean wait", step="erase_devices")
+    assert boot_seen(cleaning, Signs(), over_network=True) is None
+    assert not agent_awaited(cleaning)
 
 
 def test_node_that_never_changed_its_state_does_not_boot() -> None:

@@ -51,9 +51,7 @@ def test_annotation_turns_inspection_off() -> None:
     assert named(annotated, Means(), Site()).subject.inspection is InspectionMode.DISABLED
 
 
-@pytest.mark.parametrize(
-    "address", ["carrier-pigeon://10.0.0.5", "redfish://", "ipmi://"]
-)
+@pytest.mark.parametrize("address", ["carrier-pigeon://10.0.0.5", "redfish://", "ipmi://"])
 def test_unreadable_address_refuses_all_goals_but_removal(address: str) -> None:
     found = named(host(address), Means(), Site())
     for goal in (Register(), PowerOn()):
