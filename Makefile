@@ -19,6 +19,13 @@ COMPILE_FOR_IMAGES := $(UV) pip compile --quiet --generate-hashes --no-header --
     --python-version 3.13 --python-platform x86_64-manylinux_2_28 --only-binary :all: \
     --override $(LOCKS)/left-out.txt --constraint requirements.lock
 
+# Unit tests compute, so as many at once as there are processors. The others mostly wait: for hosts to
+# boot, for Ironic, for time to pass. A file stays together, for what its tests share; the order, the
+# longest first, is that of tests/conftest.py.
+PYTEST_UNIT := $(BIN)/pytest --numprocesses auto --dist worksteal tests/unit
+PYTEST_LAB := $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder \
+    tests/integration tests/e2e
+
 # The theme prints a banner about its successor on every build: docs/decisions/0003-dependencies.md
 export NO_MKDOCS_2_WARNING := 1
 
@@ -45,14 +52,25 @@ demo: ## install a cluster in the lab (not built yet)
 ##@ Check
 
 .PHONY: test
-test: setup lint check-generated docs ## everything a change must pass
-	$(title) 'unit, integration and lab tests'
-	@$(BIN)/pytest tests/unit tests/integration tests/e2e
+test: setup lint check-generated docs test-unit test-lab ## everything a change must pass
 
 .PHONY: test-unit
 test-unit: setup ## the unit tests alone
 	$(title) 'unit tests'
-	@$(BIN)/pytest tests/unit
+	@$(PYTEST_UNIT)
+
+.PHONY: test-lab
+test-lab: setup artefacts ## the integration and lab tests alone
+	$(title) 'integration and lab tests'
+	@$(PYTEST_LAB)
+
+# Tests would build these too, but in silence, and in the midst of what they measure time by.
+.PHONY: artefacts
+artefacts: setup
+	$(title) 'what tests run and boot'
+	@if ((EUID == 0)); then \
+	    $(BIN)/ingot payload build >/dev/null && $(BIN)/ingot image build >/dev/null; \
+	fi
 
 .PHONY: test-fidelity
 test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
@@ -62,7 +80,7 @@ test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 .PHONY: test-full
 test-full: test test-fidelity ## all of the above, and many more random inputs; hours without KVM
 	$(title) 'unit tests, over and over'
-	@for round in {1..10}; do $(BIN)/pytest --quiet --no-header tests/unit; done
+	@for round in {1..10}; do $(PYTEST_UNIT) --quiet --no-header; done
 
 .PHONY: lint
 lint: check-format check-rules check-types check-layers ## format, lint rules, types, import contracts

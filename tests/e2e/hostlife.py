@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ def lives(
     """
     networks = lab.plan.networks
     assert networks.provisioning is not None
-    prefixes = (_prefix(networks.provisioning), _prefix(networks.external))
+    prefixes = (prefix_of(networks.provisioning), prefix_of(networks.external))
     with (
         running_provisioner(
             lab.plan.namespace, folder, prefixes=prefixes, ramdisk=ramdisk
@@ -67,7 +67,8 @@ def lives(
         yield {host.bmc.kind: threads.submit(teller.tell, host) for host in lab.plan.hosts}
 
 
-def _prefix(network: IPv4Network) -> str:
+def prefix_of(network: IPv4Network) -> str:
+    """Return the first three numbers of a network's addresses."""
     return str(network.network_address).rpartition(".")[0]
 
 
@@ -93,7 +94,7 @@ class Teller:
         story.root_bytes = int(self.ssh(host, "df --output=size -B1 / | tail -1"))
         self.provision(story.node, "deleted", "available", within=600)
         story.boots = [line for line in self.lab.console(host.name).splitlines() if "boot" in line]
-        story.partitions_after = self.partitions(host)
+        story.partitions_after = partitions(self.lab, host)
         return story
 
     def enrolled(self, host: HostPlan) -> str:
@@ -189,13 +190,13 @@ class Teller:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def partitions(self, host: HostPlan) -> str:
-        uml = self.lab.home / "machines" / host.name / "disk0.img"
-        with next(iter([uml] if uml.exists() else self._volumes(host))).open("rb") as content:
-            return "GPT" if content.read(1 << 20).find(b"EFI PART") >= 0 else "none"
-
-    def _volumes(self, host: HostPlan) -> Iterable[Path]:
-        return sorted((self.lab.home / "libvirt/pools").rglob(f"*{host.name}*disk*"))
-
     def tail(self, host: str) -> str:
         return f"{self.lab.console(host)[-3000:]}\n--- Ironic\n{self.ironic.log[-3000:]}"
+
+
+def partitions(lab: TestLab, host: HostPlan) -> str:
+    """Return what is at the beginning of a host's first disk: `GPT` or `none`."""
+    uml = lab.home / "machines" / host.name / "disk0.img"
+    volumes = sorted((lab.home / "libvirt/pools").rglob(f"*{host.name}*disk*"))
+    with next(iter([uml] if uml.exists() else volumes)).open("rb") as content:
+        return "GPT" if content.read(1 << 20).find(b"EFI PART") >= 0 else "none"

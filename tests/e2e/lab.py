@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ingot.lab.plan import HostPlan, LabPlan
+from tests.e2e.ssh import ssh
 
 INGOT = Path(sys.executable).with_name("ingot")
 
@@ -80,15 +81,7 @@ class TestLab:
     ) -> subprocess.CompletedProcess[str]:
         """Run a command on a host, at its external address."""
         address = self.host(host).nics[-1].address
-        return subprocess.run(
-            self.command(
-                "ssh", "-n", "-i", key,
-                "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "LogLevel=ERROR",
-                "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
-                f"root@{address}", command,
-            ),
-            capture_output=True, text=True, timeout=seconds, check=False,
-        )  # fmt: skip
+        return ssh(self.plan.namespace, key, f"root@{address}", command, seconds=seconds)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from ingot.artefact.store import Store
 from ingot.osimage.kernel import lab_kernel
 from ingot.osimage.ramdisk import LAB_INITRD, ramdisk
 from tests.e2e.site import Site, address_of, eventually, mac_of
+from tests.e2e.ssh import ssh
 
 
 @dataclass(frozen=True)
@@ -65,19 +66,8 @@ class RamdiskMachine:
             raise AssertionError(f"no {text!r} on\n{self.console[-6000:]}") from late
 
     def _ssh(self, command: str, stdin: str, seconds: float) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.site.command(
-                "ssh", "-i", self.key,
-                "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "LogLevel=ERROR",
-                "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
-                f"root@{address_of(self.number)}", command,
-            ),
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )  # fmt: skip
+        who = f"root@{address_of(self.number)}"
+        return ssh(self.site.namespace, self.key, who, command, stdin=stdin, seconds=seconds)
 
 
 @dataclass(frozen=True)

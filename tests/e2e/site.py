@@ -35,9 +35,9 @@ def eventually(check: Callable[[], T | None], *, within: float, every: float = 0
         time.sleep(every)
 
 
-def call(*command: str | Path) -> str:
+def call(*command: str | Path, seconds: float = 60) -> str:
     """Run a command on this host to its end."""
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 

@@ -23,13 +23,14 @@ from tests.e2e.uml import Hardware, Machine, config_drive, machine
 
 FILES = Path(__file__).parent / "files"
 MEMORY_MIB = 2048
+BOOT_SECONDS = 300
 OUTSIDE_PORT = 8000
 OUTSIDE_TEXT = "outside"
 
 # What User-Mode Linux is, and a server is not: one processor, and no cpuset to divide it.
 IGNORED = "NumCPU,SystemVerification"
 
-FETCH = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1], timeout=5).status)"
+FETCH = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1], timeout=20).status)"
 
 
 @pytest.fixture
@@ -49,8 +50,14 @@ def node(site: Site, hardware: Hardware, public_key: str) -> Iterator[Machine]:
     drive = config_drive(site.folder, json.dumps(told))
     with machine(site, 2, replace(hardware, memory_mib=MEMORY_MIB), drive=drive) as made:
         made.start()
-        made.wait_for_ssh(within=120)
+        made.wait_for_ssh(within=BOOT_SECONDS)
+        # It is about as long in coming up as SSH is, and kubeadm does not wait for it.
+        eventually(lambda: is_active(made, "containerd.service"), within=BOOT_SECONDS)
         yield made
+
+
+def is_active(node: Machine, unit: str) -> bool:
+    return node.try_ssh(f"systemctl is-active --quiet {unit}").returncode == 0
 
 
 def test_kubeadm_makes_a_ready_node_whose_pods_reach_services_pods_and_outside(
@@ -60,17 +67,17 @@ def test_kubeadm_makes_a_ready_node_whose_pods_reach_services_pods_and_outside(
     node.ssh(
         "kubeadm init --config=/etc/kubernetes/kubeadm.yaml"
         f" --ignore-preflight-errors={IGNORED} 2>&1",
-        seconds=400,
+        seconds=900,
     )
     record_property("kubeadm init, seconds", round(time.monotonic() - started))
 
-    eventually(lambda: kubectl(node, "get nodes --no-headers").split()[1] == "Ready", within=120)
-    kubectl(node, "-n kube-system rollout status deployment/coredns --timeout=180s", seconds=200)
-    kubectl(node, "-n kube-system rollout status daemonset/kube-proxy --timeout=60s", seconds=80)
+    eventually(lambda: kubectl(node, "get nodes --no-headers").split()[1] == "Ready", within=300)
+    kubectl(node, "-n kube-system rollout status deployment/coredns --timeout=400s", seconds=420)
+    kubectl(node, "-n kube-system rollout status daemonset/kube-proxy --timeout=200s", seconds=220)
     record_property("everything ready, seconds", round(time.monotonic() - started))
 
     kubectl(node, "apply -f /root/pods.yaml")
-    kubectl(node, "wait --for=condition=Ready pod/server pod/client --timeout=120s", seconds=140)
+    kubectl(node, "wait --for=condition=Ready pod/server pod/client --timeout=400s", seconds=420)
     service = kubectl(node, "get service server -o jsonpath={.spec.clusterIP}")
     pod = kubectl(node, "get pod server -o jsonpath={.status.podIP}")
     with serving_outside(site):
@@ -80,14 +87,14 @@ def test_kubeadm_makes_a_ready_node_whose_pods_reach_services_pods_and_outside(
             "http://server.default.svc.cluster.local/",
             f"http://{OUTSIDE_NAME}:{OUTSIDE_PORT}/",
         ):
-            eventually(lambda url=url: fetched(node, url), within=60)  # type: ignore[misc]
+            eventually(lambda url=url: fetched(node, url), within=300)  # type: ignore[misc]
     record_property("used in the machine, MiB", node.ssh("free -m | awk '/^Mem/ {print $3}'"))
     record_property("resident on the host, MiB", node.resident_mib)
 
 
 def fetched(node: Machine, url: str) -> bool:
     """Tell whether the client pod gets an answer from an address."""
-    done = node.try_ssh(f"{KUBECTL} exec client -- python3 -c '{FETCH}' {url}", seconds=30)
+    done = node.try_ssh(f"{KUBECTL} exec client -- python3 -c '{FETCH}' {url}", seconds=60)
     return done.stdout.strip() == "200"
 
 

@@ -28,7 +28,7 @@ class UmlBench:
     hardware: Hardware
     driver: UmlDriver = field(init=False)
     mode: BootMode = BootMode.LEGACY
-    boot_seconds: float = 120.0
+    boot_seconds: float = 300.0
 
     def __post_init__(self) -> None:
         self.driver = self.another_driver()

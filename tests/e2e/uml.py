@@ -15,8 +15,11 @@ from typing import IO
 
 from ingot.osimage.flavours import LAB_ARGUMENTS
 from tests.e2e.site import Site, address_of, call, eventually, mac_of
+from tests.e2e.ssh import ssh
 
 GIB = 1 << 30
+COPY_SECONDS = 600
+"""For an image of some gigabytes, on a disk that others write to as well."""
 
 
 @dataclass(frozen=True)
@@ -113,18 +116,8 @@ class Machine:
         self, command: str, *, user: str = "root", seconds: float = 60, check: bool = False
     ) -> subprocess.CompletedProcess[str]:
         """Run a command on the machine and return how it went."""
-        done = subprocess.run(
-            self.site.command(
-                "ssh", "-n", "-i", self.hardware.key,
-                "-o", "BatchMode=yes", "-o", "ConnectTimeout=5", "-o", "LogLevel=ERROR",
-                "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null",
-                f"{user}@{self.address}", command,
-            ),
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-        )  # fmt: skip
+        who = f"{user}@{self.address}"
+        done = ssh(self.site.namespace, self.hardware.key, who, command, seconds=seconds)
         if check and done.returncode:
             raise AssertionError(f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}")
         return done
@@ -155,7 +148,7 @@ def machine(
 ) -> Iterator[Machine]:
     """Make a machine with a fresh disk, not yet started; it is gone afterwards."""
     disk = site.folder / f"disk-{number}.img"
-    call("cp", "--sparse=always", "--reflink=auto", hardware.image, disk)
+    call("cp", "--sparse=always", "--reflink=auto", hardware.image, disk, seconds=COPY_SECONDS)
     os.truncate(disk, hardware.disk_bytes)
     tap = site.plug(number)
     made = Machine(site, number, hardware, disk, drive)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import ssl
 import subprocess
 import urllib.error
@@ -31,6 +30,19 @@ from ingot.artefact.building import Silent, make
 from ingot.artefact.store import Store
 from ingot.payload.binaries import etcd, kubernetes
 from tests.e2e.site import eventually
+from tests.ports import free_port
+
+__all__ = [
+    "ADMIN_TOKEN",
+    "NOBODY_TOKEN",
+    "STARTS_WITHIN",
+    "TOKENS",
+    "KubeApi",
+    "binaries",
+    "free_port",
+    "kube_api",
+    "make_certificate",
+]
 
 ADMIN_TOKEN = "admin-token"
 NOBODY_TOKEN = "nobody-token"
@@ -238,14 +250,6 @@ def make_certificate(folder: Path) -> None:
             serialization.NoEncryption(),
         )
     )
-
-
-def free_port() -> int:
-    """Return a port of loopback that nobody listened on a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _started(program: Path, arguments: tuple[str, ...], log: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,13 +112,17 @@ def test_images_are_in_containerds_store(root: tarfile.TarFile) -> None:
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Tools:
-    return Tools(tmp_path_factory.mktemp("lab"), built(lab_image()).path / "disk.img")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tools]:
+    tools = Tools(tmp_path_factory.mktemp("lab"), built(lab_image()).path / "disk.img")
+    yield tools
+    shutil.rmtree(tools.home)  # Gigabytes, which pytest would keep to the end of all tests.
 
 
 @pytest.fixture(scope="module")
-def metal(tmp_path_factory: pytest.TempPathFactory) -> Tools:
-    return Tools(tmp_path_factory.mktemp("metal"), built(metal_image()).path / "disk.raw")
+def metal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tools]:
+    tools = Tools(tmp_path_factory.mktemp("metal"), built(metal_image()).path / "disk.raw")
+    yield tools
+    shutil.rmtree(tools.home)
 
 
 @pytest.fixture(params=["lab", "metal"])

@@ -342,11 +342,9 @@ else:
     assert f"El Torito boot img :   1  {firmware.upper()}" in report
 
 
-def test_a_second_build_gives_the_same_digests(
-    archive: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_second_build_gives_the_same_digests(archive: Path, tmp_path: Path) -> None:
     """What comes from outside is an input: binaries and Debian roots are taken as they are."""
-    first, second = Store(), Store(tmp_path_factory.mktemp("second"))
+    first, second = Store(), Store(tmp_path / "second")
     second.prepare()
     wanted = images()
     for recipe in in_order(wanted):

@@ -26,7 +26,7 @@ MAILBOX = 1
 
 SECTOR = 512
 BRIDGE = "lan"
-WITHIN = 60.0
+WITHIN = 120.0
 
 
 def built_kernel() -> Path:

@@ -1,58 +1,40 @@
-"""A real Ironic, from the parts of the metal3 image, on an address of this machine alone."""
+"""A real Ironic, from the parts of the metal3 image: on this machine alone, or where one says."""
 
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import IO
 
-from ingot.artefact.building import Silent, make
-from ingot.artefact.store import Store
 from ingot.ironic.access import Access
 from ingot.ironic.conf.interfaces import Interfaces
 from ingot.ironic.conf.ironic import Api, IronicConf, Urls
-from ingot.payload.debianlayers import metal3_root
-from ingot.payload.pythontree import TREE, ironic_tree
+from ingot.lab import namespaces
+from tests.integration.ironic.root import inside, kill, started, unpacked_root
+from tests.ports import free_port
+
+__all__ = [
+    "ADDRESS",
+    "DATABASE",
+    "Service",
+    "fake_conf",
+    "free_port",
+    "inside",
+    "running",
+    "started",
+    "unpacked_root",
+    "with_api",
+]
 
 ADDRESS = "127.0.0.1"
 DATABASE = PurePosixPath("/tmp/ironic.sqlite")  # noqa: S108 - in a root of its own
 CONF = "/etc/ironic.conf"
 START_SECONDS = 120
-
-
-def unpacked_root(folder: Path) -> Path:
-    """Return the root of the metal3 image."""
-    base, tree = metal3_root(), ironic_tree()
-    made = {one.artefact.key: one.artefact.path for one in make(Store(), [base, tree], Silent())}
-    root = folder / "root"
-    root.mkdir()
-    for tar in (made[base.key] / "root.tar", made[tree.key] / TREE):
-        subprocess.run(["tar", "--extract", "--file", tar, "--directory", root], check=True)
-    for made_folder in ("shared/html/images", "shared/tftp", "var/lib/ironic"):
-        (root / made_folder).mkdir(parents=True)
-    return root
-
-
-def inside(root: Path, *command: str) -> list[str]:
-    """Return a command that runs in the root; its mounts go with it."""
-    mounts = (
-        f'mount -t proc proc "{root}/proc" && mount --bind /dev "{root}/dev"'
-        f' && exec chroot "{root}" "$@"'
-    )
-    return ["unshare", "--mount", "sh", "-c", mounts, "sh", *command]
-
-
-def free_port() -> int:
-    with socket.create_server((ADDRESS, 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 def fake_conf(port: int) -> IronicConf:
@@ -70,12 +52,21 @@ def fake_conf(port: int) -> IronicConf:
 
 @dataclass
 class Service:
-    """An Ironic that can be killed and started again, with or without its memory."""
+    """An Ironic that can be killed and started again, with or without its memory.
+
+    Attributes:
+        root: the root that it runs in.
+        conf: what it is told.
+        log: where its words go.
+        extra: further lines of its configuration.
+        namespace: the network that it is on; None: that of this machine.
+    """
 
     root: Path
     conf: IronicConf
     log: Path
     extra: str = ""
+    namespace: str | None = None
     _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -105,21 +96,16 @@ class Service:
         (self.root / CONF.lstrip("/")).write_text(self.conf.render() + self.extra, encoding="utf-8")
         if not (self.root / str(self.conf.database).lstrip("/")).exists():
             subprocess.run(
-                inside(self.root, "/usr/bin/ironic-dbsync", "--config-file", CONF, "create_schema"),
-                check=True,
-                capture_output=True,
+                self._command("ironic-dbsync", "create_schema"), check=True, capture_output=True
             )
         with self.log.open("ab") as log:
-            self._process = started(
-                inside(self.root, "/usr/bin/ironic", "--config-file", CONF), log
-            )
+            self._process = started(self._command("ironic"), log)
         self._wait_until_it_listens()
 
     def stop(self) -> None:
         """Kill it: as hard as a power failure."""
         if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+            kill(self._process)
             self._process = None
 
     def forget(self) -> None:
@@ -127,39 +113,43 @@ class Service:
         for file in (self.root / "tmp").glob("ironic.sqlite*"):
             file.unlink()
 
+    def _command(self, name: str, *arguments: str) -> list[str]:
+        words = (f"/usr/bin/{name}", "--config-file", CONF, *arguments)
+        return inside(self.root, *words, namespace=self.namespace)
+
     def _wait_until_it_listens(self) -> None:
         assert self._process is not None
         deadline = time.monotonic() + START_SECONDS
         while True:
             assert self._process.poll() is None, f"Ironic ended:\n{self.said[-3000:]}"
             assert time.monotonic() < deadline, f"Ironic does not listen:\n{self.said[-3000:]}"
-            try:
-                socket.create_connection((ADDRESS, self.conf.api.port), 1).close()
-            except OSError:
-                time.sleep(0.1)
-            else:
+            if self._listens():
                 return
+            time.sleep(0.1)
 
+    def _listens(self) -> bool:
+        def connect() -> bool:
+            try:
+                socket.create_connection((self.conf.my_ip, self.conf.api.port), 1).close()
+            except OSError:
+                return False
+            return True
 
-def started(command: Sequence[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start a program in a process group of its own."""
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+        return namespaces.inside(self.namespace, connect) if self.namespace else connect()
 
 
 @contextmanager
 def running(
-    root: Path, folder: Path, conf: IronicConf | None = None, *, extra: str = ""
+    root: Path,
+    folder: Path,
+    conf: IronicConf | None = None,
+    *,
+    extra: str = "",
+    namespace: str | None = None,
 ) -> Iterator[Service]:
     """Run an Ironic with an empty database; it is gone afterwards."""
-    port = free_port()
-    told = conf or fake_conf(port)
-    service = Service(root, told, folder / "ironic.log", extra)
+    told = conf or fake_conf(free_port())
+    service = Service(root, told, folder / "ironic.log", extra, namespace)
     service.forget()
     try:
         service.start()

@@ -64,7 +64,8 @@ class Site:
         return done.returncode, done.stdout + done.stderr
 
     def ok(self, host: str, command: str) -> str:
-        code, output = self.run(host, *command.split())
+        # A machine with other work may keep it waiting, as no BMC of ours means to.
+        code, output = self.run(host, "-R", "10", *command.split())
         assert code == 0, output
         return output
 

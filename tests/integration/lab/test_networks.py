@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from ipaddress import IPv4Network
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import pytest
 
 from ingot.background import Background
 from ingot.lab import namespaces, outlets
+from ingot.lab.locking import choosing_networks
 from ingot.lab.networks import (
     NetworkTaken,
     check_free,
@@ -46,13 +47,14 @@ def plan_of(mode: str = "managed") -> LabPlan:
 
 
 @contextmanager
-def laid(plan: LabPlan) -> Iterator[LabPlan]:
-    try:
-        make_networks(plan)
+def laid(mode: str = "managed") -> Iterator[LabPlan]:
+    with ExitStack() as afterwards:
+        with choosing_networks():
+            plan = plan_of(mode)
+            afterwards.callback(remove_networks, plan.namespace, [plan.networks.uplink])
+            afterwards.callback(namespaces.end_processes, [plan.namespace])
+            make_networks(plan)
         yield plan
-    finally:
-        namespaces.end_processes([plan.namespace])
-        remove_networks(plan.namespace, [plan.networks.uplink])
 
 
 @contextmanager
@@ -67,7 +69,7 @@ def served(plan: LabPlan, home: Path) -> Iterator[Services]:
 
 @pytest.fixture
 def plan() -> Iterator[LabPlan]:
-    with laid(plan_of()) as made:
+    with laid() as made:
         yield made
 
 
@@ -95,14 +97,14 @@ def surroundings() -> dict[str, object]:
 
 def test_nothing_is_left_when_they_are_removed() -> None:
     before = surroundings()
-    with laid(plan_of()):
+    with laid():
         assert surroundings() != before
     assert surroundings() == before
 
 
 def test_the_user_s_own_settings_are_not_touched() -> None:
     before = surroundings()
-    with laid(plan_of()):
+    with laid():
         during = surroundings()
     assert during["forwarding"] == before["forwarding"]
     assert during["resolver"] == before["resolver"]
@@ -126,18 +128,20 @@ def test_a_lab_s_namespace_has_its_own_settings(plan: LabPlan) -> None:
 @pytest.mark.parametrize("broken", ["baremetal", "oob", "provisioning", "uplink"])
 def test_what_is_missing_is_made_again(plan: LabPlan, broken: str) -> None:
     before = addresses(plan)
-    call("ip", "-n", plan.namespace, "link", "delete", broken)
-    assert addresses(plan) != before
-    make_networks(plan)
+    with choosing_networks():
+        call("ip", "-n", plan.namespace, "link", "delete", broken)
+        assert addresses(plan) != before
+        make_networks(plan)
     assert addresses(plan) == before
     assert plan.networks.uplink in links()
 
 
 def test_a_name_that_is_left_of_a_namespace_does_no_harm(plan: LabPlan) -> None:
     """As after a reboot where /run outlives it, or a kill within `ip netns add`."""
-    call("ip", "netns", "delete", plan.namespace)
-    (namespaces.NAMED / plan.namespace).touch()
-    make_networks(plan)
+    with choosing_networks():
+        call("ip", "netns", "delete", plan.namespace)
+        (namespaces.NAMED / plan.namespace).touch()
+        make_networks(plan)
     assert "baremetal" in links("-n", plan.namespace)
 
 
@@ -241,7 +245,7 @@ def test_a_stranger_is_given_an_address_of_the_upper_half(plan: LabPlan, tmp_pat
 def test_an_unmanaged_provisioning_network_boots_each_role_from_its_server(
     tmp_path: Path, host: int, server: str, file: str, *, ipxe: bool
 ) -> None:
-    with laid(plan_of("unmanaged")) as plan, served(plan, tmp_path):
+    with laid("unmanaged") as plan, served(plan, tmp_path):
         given = lease(plan, "provisioning", plan.hosts[host].nics[0].mac, ipxe=ipxe)
     assert given.message.boot_file == file
     assert given.message.addresses(Option.ROUTER) == ()
@@ -251,18 +255,18 @@ def test_an_unmanaged_provisioning_network_boots_each_role_from_its_server(
 
 def test_a_machine_of_this_pc_s_libvirt_is_on_the_lab_s_network(tmp_path: Path) -> None:
     text = "driver: libvirt\nlibvirtURI: qemu:///system\ncontrolPlane: 1\nworkers: 0\n"
-    plan = planned(text, name=NAME, taken=taken_networks())
-    card = plan.hosts[0].nics[-1]
-    mine = {plan.networks.uplink, *outlets.links(nic.port for nic in plan.hosts[0].nics)}
-    try:
-        for _ in range(2):
-            make_networks(plan)
+    with ExitStack() as afterwards:
+        with choosing_networks():
+            plan = planned(text, name=NAME, taken=taken_networks())
+            card = plan.hosts[0].nics[-1]
+            mine = {plan.networks.uplink, *outlets.links(nic.port for nic in plan.hosts[0].nics)}
+            afterwards.callback(remove_networks, plan.namespace, mine)
+            for _ in range(2):
+                make_networks(plan)
         assert mine <= links()
         with served(plan, tmp_path):
             given = lease(plan, outlets.outlet_bridge(card.port), card.mac, outside=True)
         assert given.address.ip == card.address
-    finally:
-        remove_networks(plan.namespace, mine)
     assert not mine & links()
 
 

@@ -157,7 +157,7 @@ def test_missing_boot_file_leads_to_the_next_device(booting: Booting, served: Pr
 def test_no_dhcp_server_leads_to_the_next_device(booting: Booting) -> None:
     console = booting.fails(BootSource.NETWORK, BootSource.DISK)
     assert console.count("PXE: DHCP discover") == 2
-    assert "no DHCP server gave an address within 2 seconds" in console
+    assert "no DHCP server gave an address within 10 seconds" in console
     assert "disk: disk0.img is empty" in console
 
 

@@ -1,0 +1,42 @@
+"""What holds for all tests: they may take as long as they need, and the longest begin first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+HERE = Path(__file__).parent
+
+LONGEST_FIRST = (
+    "e2e/test_operator_life.py",
+    "e2e/test_operator_faults.py",
+    "integration/test_node_image.py",
+    "e2e/test_kubeadm.py",
+    "e2e/test_lab_boot.py",
+    "e2e/test_uml_driver.py",
+    "integration/test_payload_images.py",
+    "e2e/test_lab_crowd.py",
+    "e2e/test_ramdisk_inspection.py",
+    "integration/ironic/test_trouble.py",
+    "integration/test_ramdisk.py",
+    "e2e/test_lab_commands.py",
+    "e2e/test_ramdisk_boot.py",
+    "integration/machine/firmware/test_ironic_scripts.py",
+    "integration/test_wizard.py",
+    "e2e/lifecycle/test_making.py",
+    "e2e/lifecycle/test_running.py",
+    "integration/ironic/test_bmc.py",
+)
+"""Files of a minute and more. Where several run at once, none of them is left for the end."""
+
+# How long an example takes says how busy the machine is, and nothing about the code.
+settings.register_profile("ingot", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ingot")
+
+
+@pytest.hookimpl(trylast=True)  # After they were shuffled.
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    ranks = {HERE / name: rank for rank, name in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: ranks.get(item.path, len(ranks)))
