@@ -1,17 +1,42 @@
-"""Prints every figure the reference page docs/reference/performance.md holds."""
+"""Prints the figures that the reference page docs/reference/performance.md holds.
+
+python -m tests.bench                                            all of them
+python -m tests.bench operator --hosts 100 --hardware redfish    one cell of the largest
+"""
 
 from __future__ import annotations
 
-from tests.bench import artefacts, cli_start, lab, ramdisk, validation
+import argparse
+import signal
+import sys
+
+from tests.bench import artefacts, cli_start, lab, operator, ramdisk, validation
+from tests.operator_site.ironic import Hardware
 
 
 def main() -> None:
-    """Run each benchmark in turn."""
+    """Run each benchmark in turn, or the one that is named."""
+    # What was started is ended by `finally`, which a signal would pass over.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    asked = _asked()
+    if asked.bench == "operator":
+        operator.report(asked.hosts or operator.SIZES, asked.hardware or tuple(Hardware))
+        return
     start = cli_start.report()
     validation.report(start)
     artefacts.report()
     ramdisk.report()
     lab.report()
+    operator.report()
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="tests.bench", description="Measure, and print figures.")
+    benches = parser.add_subparsers(dest="bench", metavar="operator")
+    one = benches.add_parser("operator", help="hosts on real Ironic, and what they cost")
+    one.add_argument("--hosts", type=int, action="append", help="how many; may be repeated")
+    one.add_argument("--hardware", type=Hardware, action="append", choices=tuple(Hardware))
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

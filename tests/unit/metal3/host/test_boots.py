@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -268,3 +269,15 @@ def test_virtual_media_needs_no_capacity_either() -> None:
 def test_the_number_of_boots_can_be_set() -> None:
     observed = seen(S.INSPECTING, {Inspect: act()}, site=Site(booting=8))
     assert look(host(S.INSPECTING), observed, settings=Settings(boots=9)).calls
+
+
+@pytest.mark.parametrize(("after", "reason"), [(1439, None), (1440, "NoAgent"), (2000, "NoAgent")])
+def test_server_that_boots_again_and_again_is_lost_in_the_end(
+    after: float, reason: str | None
+) -> None:
+    """Turned on anew by Ironic each time that its power fails, it had no limit at all."""
+    waits = replace(WAITS, since=at(0))
+    facts = boot(after - 30, after - 20, after - 10, on=after - 40)
+    decision = look(host(S.INSPECTING), inspecting(facts, node=waits), after=after)
+    expected = ("True", reason) if reason else None
+    assert condition(decision, Memory.BOOT_LOST) == expected
