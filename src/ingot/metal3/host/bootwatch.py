@@ -83,14 +83,16 @@ def judge(turn: Turn) -> Booting | Lost | None:
         turn.forget(Memory.BOOT_LOST)
         return None
     since, stage = _next(turn, boot, begun)
+    cycles = int(lost.number("cycles")) if lost else 0
     left = stage.limit - (turn.now - since).total_seconds()
-    if left > 0:
-        return Booting(f"waiting for {stage.expected} after {stage.after}", left)
-    return Lost(
-        stage.reason,
-        f"no sign of {stage.expected} within {stage.limit:.0f} s after {stage.after}",
-        int(lost.number("cycles")) if lost else 0,
-    )
+    if left <= 0:
+        why = f"no sign of {stage.expected} within {stage.limit:.0f} s after {stage.after}"
+        return Lost(stage.reason, why, cycles)
+    whole = _longest(turn) - (turn.now - _awaited(turn, begun)).total_seconds()
+    if whole <= 0:
+        why = f"it begins to boot again and again, and there is no sign of {stage.expected}"
+        return Lost(stage.reason, why, cycles)
+    return Booting(f"waiting for {stage.expected} after {stage.after}", min(left, whole))
 
 
 def cycled(turn: Turn, lost: Lost, *, cycles: int) -> None:
@@ -136,6 +138,24 @@ def begun_again(turn: Turn) -> None:
             reason=lost.reason,
             notes={"cycles": cycles, "again": "yes"},
         )
+
+
+def _longest(turn: Turn) -> float:
+    """Return how long a boot may take with all its parts, however often it begins over.
+
+    A server that restarts, or is turned on again by Ironic, shows the same signs anew each time.
+    """
+    limits = turn.settings.boot
+    if not boots_over_network(turn.spec):
+        return limits.without_network
+    return limits.dhcp + limits.boot_file + limits.kernel + limits.agent
+
+
+def _awaited(turn: Turn, begun: datetime) -> datetime:
+    """Return since when Ironic waits for the agent, or since when we began that anew."""
+    lost, node = turn.recall(Memory.BOOT_LOST), turn.seen.node
+    since = node.since if node is not None and node.since is not None else begun
+    return max(since, lost.since) if lost is not None else since
 
 
 def _next(turn: Turn, boot: BootSeen, begun: datetime) -> tuple[datetime, _Stage]:

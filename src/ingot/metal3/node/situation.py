@@ -8,6 +8,7 @@ from ingot.ironic.document import table
 from ingot.ironic.node import Node
 from ingot.ironic.states import ProvisionState, Verb
 from ingot.metal3.node.calls import Ask, Call, ClearMaintenance
+from ingot.metal3.node.meaning import explained
 from ingot.metal3.node.progress import Act, Failed, Progress, Waiting
 
 __all__ = [
@@ -80,7 +81,7 @@ def waiting(node: Node, seconds: float = LONG) -> Waiting:
 def failed(node: Node, what: str, *, retryable: bool = True) -> Failed:
     """Say that something failed, with what Ironic says of it."""
     why = node.status.last_error or str(node.document.get("maintenance_reason") or "")
-    return Failed(why=f"{what}: {why}" if why else what, retryable=retryable)
+    return Failed(why=f"{what}: {explained(why)}" if why else what, retryable=retryable)
 
 
 def asked(
@@ -144,7 +145,7 @@ def hindered(node: Node) -> Progress[Call] | None:
     """Return what comes before work on a server that is not broken; None when nothing does."""
     if node.status.maintenance and node.status.fault == POWER_FAILURE:
         reason = str(node.document.get("maintenance_reason") or "its BMC does not answer")
-        return Waiting(doing=f"power failure: {reason}", seconds=LONG)
+        return Waiting(doing=f"power failure: {explained(reason)}", seconds=LONG)
     return cleared(node)
 
 

@@ -32,7 +32,8 @@ class Pace:
         busy: while something is under way.
         rest: while nothing is.
         share: how many times longer than a listing took to wait at least, so that a slow Ironic
-            has most of its time for other work.
+            has most of its time for other work; but never longer than at rest, because one listing
+            that got stuck would leave all hosts unseen for minutes.
         stirred: how long after a call of ours something counts as under way.
         away: between two tries while Ironic does not answer.
     """
@@ -42,6 +43,10 @@ class Pace:
     share: float = 6.0
     stirred: float = 10.0
     away: float = 3.0
+
+    def least(self, took: float) -> float:
+        """Return how long to wait at least after a listing that took so long."""
+        return max(self.busy, min(took * self.share, self.rest))
 
 
 NOT_ASKED: Final = "Ironic has not been asked yet"
@@ -190,7 +195,7 @@ class Census:
     async def _rest(self, took: float) -> None:
         loop = asyncio.get_running_loop()
         self._hurry.clear()
-        least = max(self._pace.busy, took * self._pace.share)
+        least = self._pace.least(took)
         if not self.ready:
             await asyncio.sleep(self._pace.away)
         elif self._is_busy(loop.time()):
@@ -198,7 +203,7 @@ class Census:
         else:
             # Something asked for by us ends the rest; what follows from it is seen a moment later.
             try:
-                async with asyncio.timeout(max(self._pace.rest, least)):
+                async with asyncio.timeout(self._pace.rest):
                     await self._hurry.wait()
             except TimeoutError:
                 return
