@@ -26,16 +26,32 @@ def _operator() -> int:
     return operate()
 
 
+def _onprem() -> int:
+    from ingot.node.onprem import monitor  # noqa: PLC0415 - see above
+
+    return monitor()
+
+
+def _vip() -> int:
+    from ingot.node.onprem import vip  # noqa: PLC0415 - see above
+
+    return vip(sys.argv[2:])
+
+
 _WORDS: Final[dict[str, tuple[Callable[[], int], str]]] = {
+    "onprem": (_onprem, "look after this node's network, as the file named by INGOT_ONPREM says"),
     "operator": (_operator, "operate BareMetalHosts, as the environment says"),
     "version": (_version, "say which release this is"),
+    "vip": (_vip, "say who holds the VIPs: `vip status [-o json]`"),
 }
+_WITH_MORE: Final = frozenset({"vip"})
+"""Words that others follow."""
 
 
 def main() -> int:
     """Do what the first word says and return the process's exit code."""
     match sys.argv[1:]:
-        case [word] if word in _WORDS:
+        case [word, *more] if word in _WORDS and (not more or word in _WITH_MORE):
             return _done(_WORDS[word][0])
         case _:
             sys.stderr.write("usage: ingot-node WORD\n")

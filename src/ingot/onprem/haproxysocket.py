@@ -50,7 +50,8 @@ class HaproxySocket:
             BalancerSilentError: there was no answer.
             BadAnswerError: it could not be understood.
         """
-        return read_slots(await self.ask("show stat"), service.name)
+        # Servers alone: the rest would be read for nothing, again and again.
+        return read_slots(await self.ask("show stat -1 4 -1"), service.name)
 
     async def serve(self, service: Service, wanted: Iterable[Address]) -> bool:
         """Make the slots of a service hold some servers, and return whether anything was changed.

@@ -17,7 +17,7 @@ from ipaddress import IPv4Address, IPv6Address
 from ingot.onprem.model import Address, Family
 from ingot.onprem.vrid import HeardAdvert
 
-__all__ = ["listen", "read_advert"]
+__all__ = ["drain", "listen", "open_ear", "read_advert"]
 
 PROTOCOL = 112
 GROUPS = {Family.IPV4: "224.0.0.18", Family.IPV6: "ff02::12"}
@@ -55,18 +55,23 @@ async def listen(interface: str, family: Family) -> AsyncIterator[HeardAdvert]:
     """
     loop = asyncio.get_running_loop()
     with ExitStack() as closing:
-        ear = closing.enter_context(_ear(interface, family))
+        ear = closing.enter_context(open_ear(interface, family))
         arrived = asyncio.Event()
         loop.add_reader(ear, arrived.set)
         closing.callback(loop.remove_reader, ear)
         while True:
             await arrived.wait()
             arrived.clear()
-            for advert in _drain(ear, family):
+            for advert in drain(ear, family):
                 yield advert
 
 
-def _ear(interface: str, family: Family) -> socket.socket:
+def open_ear(interface: str, family: Family) -> socket.socket:
+    """Return a socket that hears adverts on a network card, and does not wait for them.
+
+    Raises:
+        OSError: there is no such card, or raw sockets are not allowed.
+    """
     inet = socket.AF_INET if family is Family.IPV4 else socket.AF_INET6
     ear = socket.socket(inet, socket.SOCK_RAW | socket.SOCK_NONBLOCK, PROTOCOL)
     try:
@@ -86,7 +91,8 @@ def _ear(interface: str, family: Family) -> socket.socket:
     return ear
 
 
-def _drain(ear: socket.socket, family: Family) -> list[HeardAdvert]:
+def drain(ear: socket.socket, family: Family) -> list[HeardAdvert]:
+    """Return all adverts that have arrived at an ear since it was last asked."""
     heard: list[HeardAdvert] = []
     while True:
         try:

@@ -9,6 +9,10 @@
   program is started to ask. A missing file is made, and says fault. `track_process` is not used:
   the kernel tells of processes only in its first network namespace, and the process that writes
   these files is the parent of what would be tracked, so it knows first.
+* It is given a `router_id`. Without one it asks DNS for the node's own name before it does anything
+  else, and where no server answers, that takes five seconds or more.
+* It does not tell its states after a reload (`fifo_write_vrrp_states_on_reload`): 2.2.7 then
+  says BACKUP of a VIP that it goes on holding. What does not change need not be told.
 * The control plane does not list the bootstrap, which needs to hear nobody; the bootstrap lists the
   control plane. So nothing is sent to the bootstrap's address after it is gone.
 """
@@ -151,6 +155,7 @@ class Keepalived:
         return f"""\
 # Rendered by ingot-node; changes are lost.
 global_defs {{
+    router_id ingot
     vrrp_version 3
     vrrp_priority -20
     vrrp_no_swap
@@ -158,7 +163,6 @@ global_defs {{
     vrrp_garp_master_refresh {ARP_REFRESH_SECONDS}
     vrrp_notify_fifo {self.notifications}
     vrrp_notify_priority_changes true
-    fifo_write_vrrp_states_on_reload
 }}
 
 {files}

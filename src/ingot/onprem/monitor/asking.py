@@ -1,0 +1,56 @@
+"""Asking a server on this node or a peer how it is, over HTTP, without starting anything."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from functools import cache
+
+from ingot.onprem.model import Address
+
+__all__ = ["answers", "is_ready", "status"]
+
+PATIENCE = 1.0
+HEAD_BYTES = 4096
+LOOPBACK = "127.0.0.1"
+
+
+async def status(host: str, port: int, path: str, *, tls: bool = False) -> int | None:
+    """Return the status of an answer, or None where there was none in time."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            context = _trusting() if tls else None
+            reader, writer = await asyncio.open_connection(host, port, ssl=context)
+            try:
+                named = f"[{host}]" if ":" in host else host
+                head = f"GET {path} HTTP/1.1\r\nHost: {named}\r\nConnection: close\r\n\r\n"
+                writer.write(head.encode())
+                return _code((await reader.readline()).decode("latin-1"))
+            finally:
+                writer.transport.abort()
+    except (OSError, TimeoutError, ValueError):
+        return None
+
+
+def _code(line: str) -> int | None:
+    words = line.split()
+    return int(words[1]) if len(words) > 1 and words[0].startswith("HTTP/") else None
+
+
+async def is_ready(host: Address | str, port: int, path: str, *, tls: bool = False) -> bool:
+    """Return whether a server answers with 200."""
+    return await status(str(host), port, path, tls=tls) == 200  # noqa: PLR2004 - HTTP's own
+
+
+async def answers(port: int, path: str) -> bool:
+    """Return whether a server of this node answers at all, whatever it says."""
+    return await status(LOOPBACK, port, path) is not None
+
+
+@cache
+def _trusting() -> ssl.SSLContext:
+    """Whether a server is well is no secret, and its certificate may be what is not."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context

@@ -1,0 +1,247 @@
+"""Three control-plane nodes with monitors: one holder of the API's VIP, whatever befalls it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.site import eventually
+from tests.integration.onprem.monitored import Monitored, monitored, running_programs
+from tests.onprem_site.availability import asking, longest_gap, servers
+from tests.onprem_site.node import Node
+from tests.onprem_site.observation import contested, longest, spans, vacant
+from tests.onprem_site.plan import Plan, Role
+from tests.onprem_site.prober import Prober, watching
+
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="networks need root"),
+]
+
+ADVERT = 0.1
+LOOK = 0.03
+"""How exact the observer is on a busy machine."""
+
+DAEMONS = {"keepalived", "haproxy", "coredns"}
+
+
+@pytest.fixture(scope="module")
+def trio(tmp_path_factory: pytest.TempPathFactory, coredns_program: Path) -> Iterator[Monitored]:
+    """Three nodes, each with an API server and a monitor. Tests leave all of that running."""
+    plan = Plan(control=3, workers=0, bootstrap=False)
+    with monitored(tmp_path_factory.mktemp("trio"), plan, coredns_program) as found:
+        nodes = found.site.of("", Role.CONTROL)
+        found.serve(*nodes)
+        found.watch_over(*nodes)
+        yield found
+
+
+@pytest.fixture
+def seen(trio: Monitored) -> Iterator[Prober]:
+    """The observer, from a moment on at which all is well."""
+    with watching(trio.site, trio.api_vip) as prober:
+        eventually(lambda: settled(trio), within=60, every=0.2)
+        yield prober
+        trio.faults.undo()
+        eventually(lambda: settled(trio), within=60, every=0.2)
+
+
+def settled(trio: Monitored) -> bool:
+    states = sorted(trio.standing(node, trio.api_vip).get("state", "") for node in trio.site.of())
+    return states == ["backup", "backup", "master"]
+
+
+def holder(trio: Monitored, seen: Prober) -> Node:
+    found = eventually(lambda: seen.holders(trio.api_vip) or None, within=30, every=0.02)
+    assert len(found) == 1
+    return trio.site[next(iter(found))]
+
+
+def moved_from(trio: Monitored, seen: Prober, old: Node, *, within: float) -> Node:
+    """Wait until somebody else alone holds the VIP, and return who."""
+
+    def successor() -> Node | None:
+        now = seen.holders(trio.api_vip)
+        return trio.site[next(iter(now))] if len(now) == 1 and old.name not in now else None
+
+    return eventually(successor, within=within, every=0.01)
+
+
+def double(trio: Monitored, seen: Prober, since: float) -> float:
+    """Return for how long two nodes held the VIP at once, since a moment."""
+    looks = [look for look in seen.read() if look.at >= since]
+    return longest(contested(spans(looks, str(trio.api_vip)), trio.faults.splits))
+
+
+def absent(trio: Monitored, seen: Prober, since: float) -> float:
+    """Return for how long nobody held the VIP, since a moment."""
+    looks = [look for look in seen.read() if look.at >= since]
+    return longest(vacant(spans(looks, str(trio.api_vip))))
+
+
+def test_a_holder_that_stops_is_followed_at_once_and_another_follows_that(
+    trio: Monitored, seen: Prober
+) -> None:
+    first = holder(trio, seen)
+    with asking(trio.site.client, trio.api_vip, 6443, rate=20) as client:
+        begun = time.monotonic()
+        assert trio.stop(first) == 0
+        second = moved_from(trio, seen, first, within=5)
+        assert set(running_programs(first)) & DAEMONS == set()
+        assert not first.vips()
+        trio.watch_over(first)
+        eventually(lambda: trio.standing(first, trio.api_vip).get("state") == "backup", within=30)
+        assert trio.stop(second) == 0
+        moved_from(trio, seen, second, within=5)
+        trio.watch_over(second)
+    assert double(trio, seen, begun) <= ADVERT + LOOK
+    assert absent(trio, seen, begun) < 0.5
+    assert len(servers(client.asked)) == 3  # It was balanced, whoever held the VIP.
+
+
+def test_a_killed_keepalived_loses_its_vip_at_once_and_is_started_again(
+    trio: Monitored, seen: Prober
+) -> None:
+    old = holder(trio, seen)
+    before = set(old.pids("keepalived"))
+    begun = time.monotonic()
+    trio.faults.kill(old.name, "keepalived")
+    moved_from(trio, seen, old, within=5)
+    assert double(trio, seen, begun) <= ADVERT + LOOK
+    eventually(lambda: bool(set(old.pids("keepalived")) - before), within=10, every=0.05)
+    assert "taken away" in trio.log(old)
+
+
+def test_a_vrrp_process_that_dies_alone_takes_its_vip_with_it(
+    trio: Monitored, seen: Prober
+) -> None:
+    old = holder(trio, seen)
+    pid = int((old.folder / "run/onprem/keepalived.vrrp.pid").read_text())
+    begun = time.monotonic()
+    os.kill(pid, signal.SIGKILL)
+    moved_from(trio, seen, old, within=5)
+    assert double(trio, seen, begun) <= ADVERT + LOOK
+
+
+def test_a_frozen_keepalived_loses_its_vip_within_two_seconds(
+    trio: Monitored, seen: Prober
+) -> None:
+    old = holder(trio, seen)
+    freezes = trio.status(old)["freezes"]
+    begun = time.monotonic()
+    trio.faults.pause(old.name, "keepalived")
+    moved_from(trio, seen, old, within=5)
+    left = next(
+        span.end
+        for span in seen.spans(trio.api_vip)
+        if old.name in span.holders and span.end > begun
+    )
+    assert left - begun < 2.0
+    assert double(trio, seen, begun) < 2.0 - 0.7
+    eventually(lambda: trio.status(old)["freezes"] == freezes + 1, within=10)
+
+
+def test_a_node_that_was_frozen_as_a_whole_gives_way_when_it_continues(
+    trio: Monitored, seen: Prober
+) -> None:
+    old = holder(trio, seen)
+    trio.faults.freeze(old.name)
+    moved_from(trio, seen, old, within=5)
+    thawed = time.monotonic()
+    trio.faults.thaw(old.name)
+    eventually(lambda: settled(trio), within=30, every=0.1)
+    assert double(trio, seen, thawed) <= ADVERT + LOOK
+
+
+def test_a_dead_balancer_makes_its_node_give_up_the_vip_and_says_so(
+    trio: Monitored, seen: Prober
+) -> None:
+    old = holder(trio, seen)
+    begun = time.monotonic()
+    trio.faults.kill(old.name, "haproxy")
+    new = moved_from(trio, seen, old, within=5)
+    assert time.monotonic() - begun < 2.0
+    assert double(trio, seen, begun) <= ADVERT + LOOK
+    assert "it has left this node (fault): this node has no balancer that runs" in trio.log(old)
+    assert f"this node holds it now: {old.name} gave it up" in trio.log(new)
+    assert trio.standing(new, trio.api_vip)["cause"] == f"{old.name} gave it up"
+
+
+def test_a_dead_api_server_costs_its_node_nothing_and_a_client_little(
+    trio: Monitored, seen: Prober
+) -> None:
+    old = holder(trio, seen)
+    with asking(trio.site.client, trio.api_vip, 6443, rate=20) as client:
+        begun = time.monotonic()
+        client.wait_for(old.name, within=10)
+        trio.api[old.name].kill()
+        others = {node.name for node in trio.site.of()} - {old.name}
+        eventually(
+            lambda: set(servers(client.since(time.monotonic() - 0.5))) == others,
+            within=10,
+            every=0.05,
+        )
+        trio.serve(old)
+    assert seen.holders(trio.api_vip) == {old.name}
+    assert double(trio, seen, begun) == 0
+    assert absent(trio, seen, begun) == 0
+    assert longest_gap(client.since(begun)) < 2.0
+
+
+def test_nothing_outlives_a_killed_monitor_and_the_next_one_begins_over_what_it_left(
+    trio: Monitored, seen: Prober
+) -> None:
+    old = holder(trio, seen)
+    begun = time.monotonic()
+    trio.monitors.pop(old.name).kill()
+    eventually(lambda: not set(running_programs(old)) & DAEMONS, within=10, every=0.05)
+    moved_from(trio, seen, old, within=5)
+    assert not old.vips()
+    assert double(trio, seen, begun) <= ADVERT + LOOK
+    old.run("ip", "address", "add", f"{trio.api_vip}/32", "dev", "lo", "label", "lo:vip")
+    trio.watch_over(old)
+    eventually(lambda: settled(trio), within=30, every=0.1)
+    assert str(trio.api_vip) not in old.run("ip", "address", "show", "dev", "lo")
+
+
+def test_a_redirect_that_somebody_changed_is_put_right(trio: Monitored, seen: Prober) -> None:
+    old = holder(trio, seen)
+    rules = old.run("nft", "list", "table", "inet", "ingot_balancer")
+    old.run("nft", "flush", "table", "inet", "ingot_balancer")
+    eventually(
+        lambda: old.run("nft", "list", "table", "inet", "ingot_balancer") == rules,
+        within=15,
+        every=0.1,
+    )
+    assert seen.holders(trio.api_vip) == {old.name}
+
+
+def test_status_tells_people_and_programs_who_holds_the_vip(trio: Monitored, seen: Prober) -> None:
+    who = holder(trio, seen)
+    other = next(node for node in trio.site.of() if node is not who)
+    (api,) = (
+        one
+        for one in json.loads(trio.typed(other, "vip", "status", "-o", "json"))["vips"]
+        if one["kind"] == "api"
+    )
+    assert api["holder"] == who.name
+    assert (api["state"], api["priority"], api["holderPriority"]) == ("backup", 60, 60)
+    shown = trio.typed(who, "vip", "status")
+    assert f"{trio.api_vip}  api      {who.name}" in shown
+    assert "balances over 3 ready API servers" in shown
+
+
+def test_metrics_tell_who_holds_the_vip(trio: Monitored, seen: Prober) -> None:
+    who = holder(trio, seen)
+    other = next(node for node in trio.site.of() if node is not who)
+    for node in (who, other):
+        text = node.run("curl", "-sS", "http://127.0.0.1:9455/metrics")
+        assert f'ingot_vip_holder{{kind="api",node="{who.name}",vip="{trio.api_vip}"}} 1.0' in text
+        held = float(node is who)
+        assert f'ingot_vip_held{{kind="api",vip="{trio.api_vip}"}} {held}' in text
+        assert "ingot_balancer_ready_servers 3.0" in text
