@@ -25,6 +25,8 @@ COMPILE_FOR_IMAGES := $(UV) pip compile --quiet --generate-hashes --no-header --
 PYTEST_UNIT := $(BIN)/pytest --numprocesses auto --dist worksteal tests/unit
 PYTEST_LAB := $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder \
     tests/integration tests/e2e
+# kubeadm gives its control plane minutes to come up, and beside others it needs more: it runs alone.
+ALONE := tests/e2e/test_kubeadm.py
 
 # The theme prints a banner about its successor on every build: docs/decisions/0003-dependencies.md
 export NO_MKDOCS_2_WARNING := 1
@@ -62,7 +64,9 @@ test-unit: setup ## the unit tests alone
 .PHONY: test-lab
 test-lab: setup artefacts ## the integration and lab tests alone
 	$(title) 'integration and lab tests'
-	@$(PYTEST_LAB)
+	@$(PYTEST_LAB) --ignore $(ALONE)
+	$(title) 'a control plane, alone'
+	@$(BIN)/pytest $(ALONE)
 
 # Tests would build these too, but in silence, and in the midst of what they measure time by.
 .PHONY: artefacts
@@ -78,6 +82,8 @@ test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 	@$(BIN)/pytest tests/fidelity
 
 .PHONY: test-full
+test-full: export INGOT_KILLS := 50
+test-full: export INGOT_FULL := 1
 test-full: test test-fidelity ## all of the above, and many more random inputs; hours without KVM
 	$(title) 'unit tests, over and over'
 	@for round in {1..10}; do $(PYTEST_UNIT) --quiet --no-header; done

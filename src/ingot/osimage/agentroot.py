@@ -165,7 +165,9 @@ def install_ours(root: Path) -> None:
         "ingot = ingot.agent.hardware:IngotHardwareManager\n",
         encoding="utf-8",
     )
-    for path in (root / file.relative_to(FILES) for file in FILES.rglob("*")):
+    # Whatever the modes of a checkout are, an image has the same ones.
+    ours = [root / file.relative_to(FILES) for file in FILES.rglob("*")]
+    for path in (*ours, package, *package.rglob("*"), facts, *facts.iterdir()):
         os.chown(path, 0, 0)
         path.chmod(0o755 if path.is_dir() else 0o644)
 
