@@ -11,6 +11,10 @@ HERE = Path(__file__).parent
 
 LONGEST_FIRST = (
     "e2e/test_operator_life.py",
+    "integration/metal3/operator/test_crowd.py",
+    "integration/metal3/operator/test_lost_ironic.py",
+    "integration/metal3/operator/test_inputs.py",
+    "integration/metal3/operator/test_two_operators.py",
     "e2e/test_operator_faults.py",
     "integration/test_node_image.py",
     "e2e/test_kubeadm.py",

@@ -32,7 +32,7 @@ class Following:
 
     Attributes:
         hosts: each as it was last.
-        path: the states that each went through, in order, with the time of the first sight.
+        path: the states that each went through, in order, with the time of each.
         removed: hosts that are gone.
     """
 
@@ -43,10 +43,6 @@ class Following:
     def states(self) -> Counter[str]:
         """Return how many hosts are in each state."""
         return Counter(map(state_of, list(self.hosts.values())))
-
-    def when(self, name: str, state: str) -> float:
-        """Return when a host was first seen in a state, by `time.monotonic`."""
-        return next(at for seen, at in self.path[name] if seen == state)
 
     def errors(self) -> dict[str, str]:
         """Return the hosts that show an error, with what it says."""

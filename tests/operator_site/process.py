@@ -9,19 +9,6 @@ from pathlib import Path
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def group_cpu_seconds(group: int) -> float:
-    """Return what the processes of a process group have used; those that ended count no more."""
-    ticks = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text("utf-8").rpartition(")")[2].split()
-        except OSError:  # it has just ended
-            continue
-        if int(fields[2]) == group:
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / TICKS
-
-
 def cpu_seconds(pid: int) -> float:
     """Return what a process has used."""
     fields = Path("/proc", str(pid), "stat").read_text("utf-8").rpartition(")")[2].split()

@@ -18,13 +18,6 @@ from tests.operator_site.following import Following, Json, following, state_of
 from tests.operator_site.ironic import Hardware, conf_of, ironic
 from tests.operator_site.operator import Operator
 
-QUICK_LEASE = {
-    "LEASE_DURATION_SECONDS": "6",
-    "RENEW_DEADLINE_SECONDS": "4",
-    "RETRY_PERIOD_SECONDS": "1",
-}
-"""For tests in which an operator dies: the next one leads after six seconds."""
-
 
 @dataclass
 class OperatorSite:

@@ -54,6 +54,11 @@ def acts(site: OperatorSite, operator: Operator) -> bool:
     return connections(operator.pid, site.ironic.conf.api.port) > 0
 
 
+def stands_by(site: OperatorSite, operator: Operator) -> bool:
+    """Whether an operator has found the API server: from then on it knows the lease."""
+    return connections(operator.pid, site.cluster.api.port) > 0
+
+
 def test_exactly_one_acts_and_the_other_takes_over(site: OperatorSite) -> None:
     first, second = site.operator(**TERMS), site.operator(**TERMS)
     first.start()
@@ -78,6 +83,7 @@ def test_exactly_one_acts_and_the_other_takes_over(site: OperatorSite) -> None:
     assert by_kind(site.requests.new())["POST /nodes"] == len(SECOND)
 
     first.start()
+    eventually(lambda: stands_by(site, first), within=STARTS_WITHIN, every=0.1)
     second.kill()
     taken_over = seconds_until_it_leads(site, first)
     assert taken_over < LEASE_SECONDS + BUSY
