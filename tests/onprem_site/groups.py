@@ -21,6 +21,10 @@ from tests.e2e.site import eventually
 PERIOD_MICROSECONDS = 100_000
 SETTLES_WITHIN = 10.0
 
+REAL_TIME_MICROSECONDS = 50_000
+"""Of each second, for what runs in real time. Without any, the older hierarchy takes none of it
+in; the unified one has no such limit."""
+
 
 class NoControlGroups(Exception):  # noqa: N818 - it names what is not there
     """This machine has not the control groups that a site needs."""
@@ -87,6 +91,9 @@ class Group:
         self._older.mkdir(parents=True, exist_ok=True)
         (self._older / "cpu.cfs_period_us").write_text(str(PERIOD_MICROSECONDS))
         (self._older / "cpu.cfs_quota_us").write_text(str(quota))
+        for folder, most in ((self._older.parent, 6), (self._older, 1)):
+            with suppress(OSError):  # The kernel may know no limit for what runs in real time.
+                (folder / "cpu.rt_runtime_us").write_text(str(most * REAL_TIME_MICROSECONDS))
         _move(self.folder, self._older)
 
     def unlimit(self) -> None:

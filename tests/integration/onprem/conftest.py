@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,35 @@ import pytest
 from ingot.artefact.building import Silent, make
 from ingot.artefact.store import Store
 from ingot.payload.binaries import coredns
+from tests.e2e.site import eventually
+from tests.integration.onprem.holding import settled
+from tests.integration.onprem.monitored import Monitored, monitored
+from tests.onprem_site.plan import Plan, Role
+from tests.onprem_site.prober import Prober, watching
 
 
 @pytest.fixture(scope="session")
 def coredns_program() -> Path:
     """Return the CoreDNS that the node image has; compiled, if it was not yet."""
     return make(Store(), [coredns()], Silent())[-1].artefact.path / "coredns"
+
+
+@pytest.fixture(scope="module")
+def trio(tmp_path_factory: pytest.TempPathFactory, coredns_program: Path) -> Iterator[Monitored]:
+    """Three nodes, each with an API server and a monitor. Tests leave all of that running."""
+    plan = Plan(control=3, workers=0, bootstrap=False)
+    with monitored(tmp_path_factory.mktemp("trio"), plan, coredns_program) as found:
+        nodes = found.site.of("", Role.CONTROL)
+        found.serve(*nodes)
+        found.watch_over(*nodes)
+        yield found
+
+
+@pytest.fixture
+def seen(trio: Monitored) -> Iterator[Prober]:
+    """The observer, from a moment on at which all is well."""
+    with watching(trio.site, trio.api_vip) as prober:
+        eventually(lambda: settled(trio), within=60, every=0.2)
+        yield prober
+        trio.faults.undo()
+        eventually(lambda: settled(trio), within=60, every=0.2)

@@ -35,6 +35,8 @@ class Monitored:
         faults: what goes wrong there.
         store: the Nodes that the API servers know of.
         certificate: of all servers.
+        coredns: the program.
+        index: which of the site's clusters is meant.
         options: more of what monitors are told; by name of the key.
         api: the API servers that were started, by node.
         monitors: the monitors that were started, by node.
@@ -45,13 +47,14 @@ class Monitored:
     store: NodeStore
     certificate: Certificate
     coredns: Path
+    index: int = 0
     options: dict[str, Any] = field(default_factory=dict)
     api: dict[str, Server] = field(default_factory=dict)
     monitors: dict[str, Process] = field(default_factory=dict)
 
     @property
     def cluster(self) -> Cluster:
-        return self.site.plan.all_clusters[0]
+        return self.site.plan.all_clusters[self.index]
 
     @property
     def api_vip(self) -> Address:
@@ -62,7 +65,11 @@ class Monitored:
         return self.cluster.ingress_vips[0]
 
     def planned(self) -> tuple[Seat, ...]:
-        return tuple(seat for seat in self.site.plan.nodes if seat.role is not Role.BOOTSTRAP)
+        return tuple(
+            seat
+            for seat in self.site.plan.nodes
+            if seat.role is not Role.BOOTSTRAP and seat.cluster == self.cluster.name
+        )
 
     def serve(self, *nodes: Node) -> None:
         """Start API servers, all at the same time."""
@@ -130,8 +137,9 @@ class Monitored:
         return monitor.wait()
 
     def _kubeconfig(self) -> Path:
-        path = self.site.folder / "kubeconfig"
-        server = f"https://{self.api_vip}:6443"
+        path = self.site.folder / f"kubeconfig-{self.index}"
+        named = f"[{self.api_vip}]" if self.api_vip.version == 6 else str(self.api_vip)
+        server = f"https://{named}:6443"
         trusted = {"server": server, "certificate-authority": str(self.certificate.certificate)}
         path.write_text(
             json.dumps(
@@ -152,12 +160,19 @@ class Monitored:
 def monitored(folder: Path, plan: Plan, coredns: Path) -> Iterator[Monitored]:
     """Make a site for monitors, all of whose planned nodes are known to the API."""
     with opened_site(folder, plan) as site:
-        cluster = plan.all_clusters[0]
-        names = (*cluster.api_vips, *(at for seat in plan.nodes for at in seat.addresses))
-        certificate = Certificate.made(folder, names, f"api-int.{cluster.name}.{DOMAIN}")
-        store = NodeStore.made(folder / "nodes.json")
-        store.join(*(seat for seat in plan.nodes if seat.role is not Role.BOOTSTRAP))
-        yield Monitored(site, Faults(site), store, certificate, coredns)
+        yield cluster_of(site, 0, coredns)
+
+
+def cluster_of(site: Site, index: int, coredns: Path) -> Monitored:
+    """Return one of a site's clusters, with all of its planned nodes known to its API."""
+    folder, cluster = site.folder / f"cluster-{index}", site.plan.all_clusters[index]
+    folder.mkdir()
+    names = (*cluster.api_vips, *(at for seat in site.plan.nodes for at in seat.addresses))
+    certificate = Certificate.made(folder, names, f"api-int.{cluster.name}.{DOMAIN}")
+    store = NodeStore.made(folder / "nodes.json")
+    found = Monitored(site, Faults(site), store, certificate, coredns, index)
+    store.join(*found.planned())
+    return found
 
 
 def running_programs(node: Node) -> Iterable[str]:

@@ -8,7 +8,7 @@ from functools import cache
 
 from ingot.onprem.model import Address
 
-__all__ = ["answers", "is_ready", "status"]
+__all__ = ["LOOPBACK", "answers", "is_ready", "status"]
 
 PATIENCE = 1.0
 HEAD_BYTES = 4096

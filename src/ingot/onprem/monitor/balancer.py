@@ -32,6 +32,10 @@ FILL_LOOKS = 5
 """After so many looks its servers are compared again, where nothing has changed."""
 
 
+SILENT_LOOKS = 10
+"""After so many answers that are missing in a row, a new haproxy is better than this one."""
+
+
 class Balancer:
     """haproxy on the control plane.
 
@@ -51,6 +55,7 @@ class Balancer:
         self._socket = HaproxySocket(self.socket_path, patience=PATIENCE)
         self._wanted: Haproxy | None = None
         self._filled = 0
+        self._silent = 0
         self._answers = Steady(rise=1, fall=2)
         self._serves = Steady(rise=1, fall=2)
 
@@ -90,9 +95,14 @@ class Balancer:
         try:
             self.ready = ready_count(await self._socket.slots(API))
             self._answers = self._answers.after(good=True)
+            self._silent = 0
             self._serves = self._serves.after(good=self.ready > 0)
         except (BalancerSilentError, BadAnswerError):
             self._answers = self._answers.after(good=False)
+            self._silent += 1
+            if self._silent >= SILENT_LOOKS:
+                self._silent = 0
+                self.daemon.end("it does not answer")
         return self._answers.well, max(self.ready, 1) if self._serves.well else 0
 
     async def _fill(self) -> None:
@@ -111,7 +121,7 @@ class Balancer:
             log.debug("%s", error)  # Its health tells of it, and it is tried again.
 
     async def _before(self) -> None:
-        self._filled = 0
+        self._filled = self._silent = 0
         self.socket_path.unlink(missing_ok=True)
         check_free(BALANCER_PORTS)
 

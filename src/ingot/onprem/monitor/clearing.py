@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ingot.errors import ExitCode
+from ingot.onprem import redirect
 from ingot.onprem.files import read_if_there
 from ingot.onprem.keepalived import Keepalived
 from ingot.onprem.model import Address
@@ -16,6 +17,7 @@ from ingot.onprem.monitor.child import end_now
 from ingot.onprem.monitor.options import Folders
 from ingot.onprem.problem import OnPremError, UnwritableError
 from ingot.onprem.vipaddress import take_away
+from ingot.process import CommandFailed
 
 __all__ = ["AlreadyRunningError", "alone", "clear_remains"]
 
@@ -74,6 +76,8 @@ def clear_remains(folders: Folders, vips: Collection[Address]) -> None:
         path.unlink(missing_ok=True)
     for name in ("haproxy.sock", "monitor.sock", "keepalived.fifo"):
         (folders.run / name).unlink(missing_ok=True)
+    with suppress(CommandFailed, OSError):  # Where it is wanted, it is made and looked after.
+        redirect.remove()
     for one in take_away(vips):
         log.warning("VIP %s was left on %s, and is taken away", one.address, one.interface)
 

@@ -11,6 +11,7 @@ from ingot.onprem.coredns import HEALTH_PORT, Coredns, coredns_of
 from ingot.onprem.files import read_if_there, write_if_changed
 from ingot.onprem.interfaces import read_addresses
 from ingot.onprem.model import Situation
+from ingot.onprem.monitor.asking import LOOPBACK, is_ready
 from ingot.onprem.monitor.options import Options
 from ingot.onprem.monitor.supervising import Supervised
 from ingot.onprem.ports import check_free
@@ -20,6 +21,9 @@ from ingot.onprem.resolvconf import ResolvConf, own_resolv_conf, resolv_conf_of,
 __all__ = ["Names"]
 
 log = logging.getLogger(__name__)
+
+SILENT_LOOKS = 10
+"""After so many answers that are missing in a row, a new CoreDNS is better than this one."""
 
 
 class Names:
@@ -36,6 +40,7 @@ class Names:
         self._hosts = options.folders.run / "hosts"
         self._wanted: Coredns | None = None
         self._given = ""
+        self._silent = 0
 
     async def apply(self, situation: Situation) -> None:
         """Have CoreDNS answer by a situation, and the node ask it.
@@ -47,8 +52,17 @@ class Names:
         wanted = coredns_of(situation, upstreams=given.servers, hosts_file=self._hosts)
         if wanted != self._wanted:
             await self._change(wanted)
+        await self._look()
         if self._options.resolv_conf is not None and self.daemon.runs:
             own_resolv_conf(self._options.resolv_conf, resolv_conf_of(situation, given))
+
+    async def _look(self) -> None:
+        """End a CoreDNS that runs and has not answered for some looks; another is started."""
+        answers = not self.daemon.runs or await is_ready(LOOPBACK, HEALTH_PORT, "/health")
+        self._silent = 0 if answers else self._silent + 1
+        if self._silent >= SILENT_LOOKS:
+            self._silent = 0
+            self.daemon.end("it does not answer")
 
     async def _change(self, wanted: Coredns) -> None:
         known = self._wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -30,10 +31,15 @@ class Problems:
             yield
         except (IngotError, OSError) as error:
             said = str(error)
-            if self.current.get(part) != said:
+            if _gist(self.current.get(part, "")) != _gist(said):
                 remedy = getattr(error, "remedy", "")
                 log.error("%s: %s%s", part, said, f"; {remedy}" if remedy else "")  # noqa: TRY400
             self.current[part] = said
         else:
             if self.current.pop(part, None) is not None:
                 log.info("%s: is well again", part)
+
+
+def _gist(said: str) -> str:
+    """Return a message without its numbers: that of a process is another each time."""
+    return re.sub(r"\d+", "", said)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ingot.onprem import redirect
 from ingot.onprem.files import read_if_there, write_if_changed
-from ingot.onprem.haproxy import haproxy_of
+from ingot.onprem.haproxy import API, haproxy_of
 from ingot.onprem.interfaces import read_addresses
 from ingot.onprem.keepalived import keepalived_of
-from ingot.onprem.model import Role, Situation, VipKind
+from ingot.onprem.model import Family, Role, Situation, VipKind, family_of
 from ingot.onprem.monitor.addressing import choose_address
 from ingot.onprem.monitor.admission import Admission
 from ingot.onprem.monitor.balancer import Balancer
@@ -227,10 +227,24 @@ class Monitor:
 
     async def _watch_nodes(self, kubeconfig: Path) -> None:
         module = await asyncio.to_thread(import_module, "ingot.onprem.monitor.nodewatch")
-        servers = self.options.api_servers
+        await self._known.wait()
         vips = self.options.cluster.all_vips
-        self.nodes = watch = module.NodeWatch(kubeconfig, servers, vips)
+        self.nodes = watch = module.NodeWatch(kubeconfig, self._api_servers(), vips)
         await watch.run()
+
+    def _api_servers(self) -> tuple[str, ...]:
+        """Return where to ask for Nodes; "" is the kubeconfig's own server, which is the VIP's.
+
+        On the control plane its own API server comes first. Who asked the VIP alone could not
+        learn what it needs to mend the VIP.
+        """
+        if self.options.api_servers or self.situation is None:
+            return self.options.api_servers
+        if self.options.role is not Role.CONTROL_PLANE or not self.situation.own:
+            return ()
+        own = self.situation.own[0].address
+        named = f"[{own}]" if family_of(own) is Family.IPV6 else str(own)
+        return f"https://{named}:{API.server_port}", ""
 
     async def _serve(self) -> None:
         async with AsyncExitStack() as serving:

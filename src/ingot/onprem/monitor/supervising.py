@@ -85,6 +85,12 @@ class Supervised:
         self._changed.set()
         await self._stopped.wait()
 
+    def end(self, why: str) -> None:
+        """End it at once; it is started again as after any end."""
+        if self.child is not None:
+            log.error("%s is ended: %s", self.name, why)
+            self.child.kill()
+
     def reload(self) -> None:
         """Have it read its configuration again."""
         if self.child is not None:

@@ -1,0 +1,46 @@
+"""Who holds the API's VIP of three nodes, and for how long it was nobody, or two."""
+
+from __future__ import annotations
+
+from tests.e2e.site import eventually
+from tests.integration.onprem.monitored import Monitored
+from tests.onprem_site.node import Node
+from tests.onprem_site.observation import contested, longest, spans, vacant
+from tests.onprem_site.prober import Prober
+
+ADVERT = 0.1
+LATE = 0.05
+"""What is seen later than it is so, on a busy machine."""
+
+
+def settled(trio: Monitored) -> bool:
+    states = sorted(trio.standing(node, trio.api_vip).get("state", "") for node in trio.site.of())
+    return states == ["backup", "backup", "master"]
+
+
+def holder(trio: Monitored, seen: Prober) -> Node:
+    found = eventually(lambda: seen.holders(trio.api_vip) or None, within=30, every=0.02)
+    assert len(found) == 1
+    return trio.site[next(iter(found))]
+
+
+def moved_from(trio: Monitored, seen: Prober, old: Node, *, within: float) -> Node:
+    """Wait until somebody else alone holds the VIP, and return who."""
+
+    def successor() -> Node | None:
+        now = seen.holders(trio.api_vip)
+        return trio.site[next(iter(now))] if len(now) == 1 and old.name not in now else None
+
+    return eventually(successor, within=within, every=0.01)
+
+
+def double(trio: Monitored, seen: Prober, since: float) -> float:
+    """Return for how long two nodes held the VIP at once, since a moment."""
+    looks = [look for look in seen.read() if look.at >= since]
+    return longest(contested(spans(looks, str(trio.api_vip)), trio.faults.splits))
+
+
+def absent(trio: Monitored, seen: Prober, since: float) -> float:
+    """Return for how long nobody held the VIP, since a moment."""
+    looks = [look for look in seen.read() if look.at >= since]
+    return longest(vacant(spans(looks, str(trio.api_vip))))
