@@ -83,6 +83,7 @@ test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 
 .PHONY: test-full
 test-full: export INGOT_KILLS := 50
+test-full: export INGOT_SEQUENCES := 200
 test-full: export INGOT_FULL := 1
 test-full: test test-fidelity ## all of the above, and many more random inputs; hours without KVM
 	$(title) 'unit tests, over and over'

@@ -20,7 +20,7 @@ from tests.onprem_site.sequence import Kind, trouble
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="networks need root")
 
-COUNT = int(os.environ.get("INGOT_SEQUENCES", "20"))
+COUNT = int(os.environ.get("INGOT_SEQUENCES", "4"))
 FIRST = int(os.environ.get("INGOT_SEED", "1"))
 SECONDS = 10.0
 
