@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from ingot.errors import ExitCode
-from ingot.onprem.monitor.options import RUN_FOLDER, VARIABLE, Options, read
+from ingot.node.running import log_to_stderr, run_until_told
+from ingot.onprem.monitor.options import RUN_FOLDER, VARIABLE, read
 from ingot.onprem.monitor.status import shown
 from ingot.onprem.monitor.statussocket import SOCKET_NAME, ask
 
 __all__ = ["monitor", "vip"]
 
-_FORMAT = "%(levelname)s: %(message)s"
+_LAYOUT: Final = "%(levelname)s: %(message)s"
 """The journal has the time, and the name of the unit."""
-
-_CHATTY = ("httpx2", "httpcore2", "httpx", "httpcore", "asyncio")
 
 USAGE = "usage: ingot-node vip status [-o json]\n"
 
 
 def monitor() -> int:
     """Run until the first SIGTERM or SIGINT; the VIPs are given up first."""
-    options = read(os.environ)
-    logging.basicConfig(
-        level=options.log_level.upper(), format=_FORMAT, stream=sys.stderr, force=True
-    )
-    for name in _CHATTY:
-        logging.getLogger(name).setLevel(logging.WARNING)
-    asyncio.run(_until_told(options))
-    return ExitCode.OK
-
-
-async def _until_told(options: Options) -> None:
     # A word that only asks has no use for all that a monitor needs.
     from ingot.onprem.monitor.program import Monitor  # noqa: PLC0415
 
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    await Monitor(options).run(stop)
+    options = read(os.environ)
+    log_to_stderr(options.log_level, _LAYOUT)
+    run_until_told(lambda stop: Monitor(options).run(stop))
+    return ExitCode.OK
 
 
 def vip(words: Sequence[str]) -> int:
