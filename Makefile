@@ -27,6 +27,8 @@ PYTEST_LAB := $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reor
     tests/integration tests/e2e
 # kubeadm gives its control plane minutes to come up, and beside others it needs more: it runs alone.
 ALONE := tests/e2e/test_kubeadm.py
+# These judge tenths of a second, and beside booting machines some do not hold yet: `make test-vips`.
+VIPS := tests/integration/onprem/test_monitor*
 
 # The theme prints a banner about its successor on every build: docs/decisions/0003-dependencies.md
 export NO_MKDOCS_2_WARNING := 1
@@ -64,7 +66,7 @@ test-unit: setup ## the unit tests alone
 .PHONY: test-lab
 test-lab: setup artefacts ## the integration and lab tests alone
 	$(title) 'integration and lab tests'
-	@$(PYTEST_LAB) --ignore $(ALONE)
+	@$(PYTEST_LAB) --ignore $(ALONE) --ignore-glob '$(VIPS)'
 	$(title) 'a control plane, alone'
 	@$(BIN)/pytest $(ALONE)
 
@@ -76,6 +78,11 @@ artefacts: setup
 	    $(BIN)/ingot payload build >/dev/null && $(BIN)/ingot image build >/dev/null; \
 	fi
 
+.PHONY: test-vips
+test-vips: setup ## who holds the VIPs under every fault; wants a quiet machine
+	$(title) 'VIPs under faults'
+	@$(BIN)/pytest $(VIPS)
+
 .PHONY: test-fidelity
 test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 	$(title) 'fidelity tests'
@@ -85,7 +92,7 @@ test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 test-full: export INGOT_KILLS := 50
 test-full: export INGOT_SEQUENCES := 200
 test-full: export INGOT_FULL := 1
-test-full: test test-fidelity ## all of the above, and many more random inputs; hours without KVM
+test-full: test test-vips test-fidelity ## all of the above, and many more random inputs; hours without KVM
 	$(title) 'unit tests, over and over'
 	@for round in {1..10}; do $(PYTEST_UNIT) --quiet --no-header; done
 
