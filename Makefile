@@ -28,7 +28,7 @@ PYTEST_LAB := $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reor
 # kubeadm gives its control plane minutes to come up, and beside others it needs more: it runs alone.
 ALONE := tests/e2e/test_kubeadm.py
 # These judge tenths of a second, and beside booting machines some do not hold yet: `make test-vips`.
-VIPS := tests/integration/onprem/test_monitor*
+VIPS := tests/integration/onprem/test_[km]*
 
 # The theme prints a banner about its successor on every build: docs/decisions/0003-dependencies.md
 export NO_MKDOCS_2_WARNING := 1
