@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -145,15 +145,25 @@ class Metal3Site:
         hardware: Json = found["spec"]["hardware"]
         return hardware
 
-    def events(self, name: str) -> list[tuple[str, str]]:
-        """Return reason and message of all that was recorded of a host."""
+    def reasons(self, name: str, awaited: frozenset[str]) -> set[str]:
+        """Return the reasons of a host's events: at once when all awaited ones are among them.
+
+        An event may come after the state that it tells of: it is written when there is time.
+        """
         path = f"/api/v1/namespaces/{NAMESPACE}/events?limit=500"
-        found = self._ask("GET", path)["items"]
-        return [
-            (one["reason"], one["message"])
-            for one in found
-            if one["involvedObject"]["name"] == name
-        ]
+        found: set[str] = set()
+
+        def complete() -> bool:
+            found.update(
+                one["reason"]
+                for one in self._ask("GET", path)["items"]
+                if one["involvedObject"]["name"] == name
+            )
+            return found >= awaited
+
+        with suppress(TimeoutError):
+            eventually(complete, within=30 * self.patience, every=1)
+        return found
 
     def await_state(self, name: str, *states: str, within: float) -> Json:
         """Wait until a host is in one of some states, without an error."""
