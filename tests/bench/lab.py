@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ingot.errors import IngotError
-from ingot.lab import lifecycle, namespaces
+from ingot.lab import lifecycle
+from ingot.machine import namespaces
 from ingot.lab.labs import STATE_VARIABLE, Lab
 from ingot.lab.lifecycle import Step
 from ingot.lab.surroundings import taken_networks

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 from tests.e2e.site import eventually
 
 HEADERS = {"Content-Type": "application/json", "X-OpenStack-Ironic-API-Version": "latest"}

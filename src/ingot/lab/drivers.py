@@ -14,6 +14,7 @@ from ingot.lab.outlets import has_outlets, outlet_bridge, tap
 from ingot.lab.plan import HostPlan, LabPlan
 from ingot.lab.words import DriverKind
 from ingot.machine.driver import Driver
+from ingot.machine.hypervisor import install_prefix
 from ingot.machine.libvirt.service import LibvirtService
 from ingot.machine.libvirt.virsh import Virsh
 from ingot.machine.model import Disk, MachineSpec, Nic
@@ -23,6 +24,7 @@ __all__ = [
     "drivers_of",
     "has_own_libvirt",
     "host_namespaces",
+    "install_driver",
     "kernel_file",
     "libvirt_folder",
     "machine_spec",
@@ -107,6 +109,15 @@ def driver_by(lab: Lab, namespace: str, kind: DriverKind, uri: str | None) -> Dr
     if uri is None:
         return own_libvirt(lab).driver(namespace)
     return LibvirtDriver(uri=uri, home=lab.home / "libvirt", owner=namespace)
+
+
+def install_driver(lab: Lab, namespace: str) -> Driver:
+    """Return the driver of machines that installs make on a lab's networks."""
+    from ingot.machine.uml.driver import UmlDriver  # noqa: PLC0415 - as above
+
+    return UmlDriver(
+        lab.installs, kernel=kernel_file(lab), namespace_prefix=install_prefix(namespace)
+    )
 
 
 def machine_spec(host: HostPlan) -> MachineSpec:

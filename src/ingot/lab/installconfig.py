@@ -13,9 +13,11 @@ import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 from ingot.errors import ExitCode, IngotError
 from ingot.lab import addressing
+from ingot.lab.drivers import kernel_file
 from ingot.lab.labs import Lab
 from ingot.lab.plan import HostPlan, LabPlan
 from ingot.lab.words import BmcKind, DriverKind, ProvisioningMode, Role
@@ -169,7 +171,9 @@ def _platform(plan: LabPlan) -> Iterator[str]:
     if networks.provisioning is not None:
         yield f"    provisioningNetworkCIDR: {networks.provisioning}"
     yield ""
-    yield "    # Bridges of the lab, on which the bootstrap VM is."
+    yield "    # The bootstrap VM is on the lab's bridges, and is run as its hosts are."
+    if uri := _hypervisor(plan):
+        yield f"    libvirtURI: {_quoted(uri)}"
     yield "    externalBridge: baremetal"
     if networks.provisioning is not None:
         yield "    provisioningBridge: provisioning"
@@ -179,6 +183,15 @@ def _platform(plan: LabPlan) -> Iterator[str]:
     yield "    hosts:"
     for host in plan.hosts:
         yield from _host(host)
+
+
+def _hypervisor(plan: LabPlan) -> str | None:
+    """Return where the bootstrap VM is made; None where libvirt's usual place will do."""
+    if any(host.driver is not DriverKind.UML for host in plan.hosts):
+        return None
+    lab = Lab(plan.name)
+    said = urlencode({"netns": plan.namespace, "kernel": kernel_file(lab)}, safe="/")
+    return f"uml://{quote(str(lab.installs))}?{said}"
 
 
 def _host(host: HostPlan) -> Iterator[str]:

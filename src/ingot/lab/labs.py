@@ -2,6 +2,7 @@
 
     plan.json      everything that was decided when the lab was made
     machines/      a folder for each host
+    installs/      a folder for each bootstrap VM
     media/         what BMCs have fetched
     bmc/           the lab's CA, certificates, what the BMCs keep
     faults.json    the faults that are set
@@ -114,6 +115,11 @@ class Lab:
     def machines(self) -> Path:
         """The folder with a folder for each host."""
         return self.home / "machines"
+
+    @property
+    def installs(self) -> Path:
+        """The folder of machines that installs make on the lab's networks: bootstrap VMs."""
+        return self.home / "installs"
 
     @property
     def media(self) -> Path:

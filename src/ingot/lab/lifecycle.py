@@ -19,7 +19,6 @@ from ingot.artefact.building import NeedsRoot, Silent, Watcher, make
 from ingot.artefact.recipe import Recipe
 from ingot.artefact.store import Store
 from ingot.errors import ExitCode, IngotError
-from ingot.lab import namespaces
 from ingot.lab.chassis import PowerAction
 from ingot.lab.control import Control, DaemonGone
 from ingot.lab.daemon.launching import launch
@@ -42,6 +41,7 @@ from ingot.lab.poweredhosts import PoweredHosts
 from ingot.lab.services import PROGRAMS, site_services
 from ingot.lab.traces import remove_everything
 from ingot.lab.words import DriverKind
+from ingot.machine import namespaces
 from ingot.machine.model import Power
 from ingot.process import require
 

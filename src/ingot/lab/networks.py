@@ -21,9 +21,10 @@ from ipaddress import IPv4Network
 from pathlib import Path
 
 from ingot.errors import ExitCode, IngotError
-from ingot.lab import namespaces, outlets
+from ingot.lab import outlets
 from ingot.lab.plan import LabPlan, NetworkPlan
 from ingot.lab.words import ProvisioningMode
+from ingot.machine import namespaces
 from ingot.process import CommandFailed, run
 
 __all__ = [

@@ -10,15 +10,18 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from ingot.background import Background
 from ingot.errors import ExitCode, IngotError
-from ingot.lab import namespaces, outlets
-from ingot.lab.drivers import driver_by, host_namespaces, own_libvirt
+from ingot.lab import outlets
+from ingot.lab.drivers import driver_by, host_namespaces, install_driver, own_libvirt
 from ingot.lab.labs import Lab
 from ingot.lab.networks import remove_networks
 from ingot.lab.services import PROGRAMS
 from ingot.lab.words import DriverKind
+from ingot.machine import namespaces
+from ingot.machine.hypervisor import install_prefix
 
 __all__ = ["InsideLab", "Traces", "read_traces", "remove_everything"]
 
@@ -46,12 +49,15 @@ class Traces:
     namespace: str
     uplink: str
     hosts: tuple[HostTraces, ...]
+    installed: tuple[str, ...] = ()
+    """Machines that installs made on the lab's networks: bootstrap VMs."""
 
     @property
     def namespaces(self) -> tuple[str, ...]:
         """All network namespaces, the lab's first."""
         names = (host.name for host in self.hosts)
-        return self.namespace, *host_namespaces(self.namespace, names)
+        installs = (f"{install_prefix(self.namespace)}-{name}" for name in self.installed)
+        return self.namespace, *host_namespaces(self.namespace, names), *installs
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -73,9 +79,14 @@ def read_traces(lab: Lab) -> Traces | None:
             namespace=str(plan["namespace"]),
             uplink=str(plan["networks"]["uplink"]),
             hosts=tuple(_hosts(plan)),
+            installed=tuple(path.name for path in _listed(lab.installs)),
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def _listed(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
 def _hosts(plan: Mapping[str, list[Mapping[str, object]]]) -> Iterator[HostTraces]:
@@ -123,6 +134,8 @@ def _remove_machines(lab: Lab, traces: Traces) -> list[IngotError]:
         refused = []
         # With the lab's own libvirt go its machines, whether it still answers or not.
         own_libvirt(lab).destroy()
+        for name in traces.installed:
+            install_driver(lab, traces.namespace).undefine(name)
         for host in traces.hosts:
             if host.driver is DriverKind.LIBVIRT and host.libvirt_uri is None:
                 continue

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from ingot.errors import ExitCode
-from ingot.lab import lifecycle, namespaces
+from ingot.lab import lifecycle
+from ingot.machine import namespaces
 from ingot.lab.daemon.telling import DaemonFailed
 from ingot.lab.labs import Lab
 from ingot.lab.lifecycle import LabExists, Step

@@ -7,7 +7,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ingot.lab import lifecycle, namespaces
+from ingot.lab import lifecycle
+from ingot.machine import namespaces
 from ingot.lab.control import Control
 from ingot.lab.labs import Lab
 from ingot.lab.locking import choosing_networks

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ingot.lab import lifecycle, namespaces
+from ingot.lab import lifecycle
+from ingot.machine import namespaces
 from ingot.lab.control import Control, DaemonGone
 from ingot.lab.faults.fault import Fault
 from ingot.lab.faults.kind import FaultKind

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from ingot.ironic.access import Access
 from ingot.ironic.conf.interfaces import Interfaces
 from ingot.ironic.conf.ironic import Api, IronicConf, Urls
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 from tests.integration.ironic.root import inside, kill, started, unpacked_root
 from tests.ports import free_port
 

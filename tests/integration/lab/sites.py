@@ -6,7 +6,7 @@ import socket
 import struct
 from ipaddress import IPv4Address
 
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 
 ANSWER_SECONDS = 5.0
 NTP_EPOCH = 2_208_988_800

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from ingot.background import Background
-from ingot.lab import namespaces, outlets
+from ingot.lab import outlets
+from ingot.machine import namespaces
 from ingot.lab.locking import choosing_networks
 from ingot.lab.networks import (
     NetworkTaken,

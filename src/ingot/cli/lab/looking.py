@@ -125,7 +125,7 @@ def execute(
     Its exit code is returned. Only the network is the lab's; files and users are yours.
     """
     from ingot.artefact.building import NeedsRoot  # noqa: PLC0415 - keeps --help fast
-    from ingot.lab import namespaces  # noqa: PLC0415 - as above
+    from ingot.machine import namespaces  # noqa: PLC0415 - as above
 
     plan = lab_named(name).plan()
     if os.geteuid() != 0:

@@ -1,30 +1,21 @@
 """The lab's own CA, and the certificate of each BMC.
 
 Real BMCs come with certificates nobody has signed. Here they are signed by a CA of the lab, so both
-ways can be tried: trust `ca.pem`, or switch verification off. Elliptic curves, because ten keys are
-then made in no time and a handshake costs a busy machine little.
+ways can be tried: trust `ca.pem`, or switch verification off.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
 from pathlib import Path
 
-from cryptography import x509
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_pem_private_key,
-)
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from ingot.pki.authority import Authority as SigningAuthority
+from ingot.pki.credential import Credential, CredentialError
+from ingot.pki.term import Term
 
 __all__ = ["Authority", "Credentials"]
 
@@ -52,9 +43,11 @@ class Authority:
         self._files = Credentials(folder / "ca.pem", folder / "ca.key")
         kept = _load(self._files)
         if kept is None:
-            kept = _sign_self()
-            _save(self._files, *kept)
-        self._certificate, self._key = kept
+            # Two labs have each their own CA; a client that trusts both must tell them apart.
+            name = f"Ingot lab CA {secrets.token_hex(4)}"
+            kept = SigningAuthority.made(name, _term()).credential
+            _save(self._files, kept)
+        self._signing = SigningAuthority(kept)
 
     @property
     def certificate(self) -> Path:
@@ -64,102 +57,29 @@ class Authority:
     def credentials(self, name: str, address: IPv4Address) -> Credentials:
         """Return what a BMC shows to its clients; the same again while it is good."""
         files = Credentials(self._folder / f"{name}.pem", self._folder / f"{name}.key")
-        names = (x509.DNSName(name), x509.IPAddress(address))
+        names = (name, str(address))
         kept = _load(files)
-        if kept is None or not self._is_good(kept[0], names):
-            _save(files, *self._sign(name, names))
+        if kept is None or kept.names != names or not kept.is_signed_by(self._signing.certificate):
+            _save(files, self._signing.server(name, names, _term()))
         return files
 
-    def _is_good(self, certificate: x509.Certificate, names: Sequence[x509.GeneralName]) -> bool:
-        try:
-            certificate.verify_directly_issued_by(self._certificate)
-        except (InvalidSignature, TypeError, ValueError):
-            return False
-        shown = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-        return shown == x509.SubjectAlternativeName(names)
 
-    def _sign(
-        self, name: str, names: Sequence[x509.GeneralName]
-    ) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-        key = ec.generate_private_key(ec.SECP256R1())
-        issuer = self._certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier)
-        builder = (
-            _blank(name, key)
-            .issuer_name(self._certificate.subject)
-            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(_usage(signs_certificates=False), critical=True)
-            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-            .add_extension(x509.SubjectAlternativeName(names), critical=False)
-            .add_extension(
-                x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(issuer.value),
-                critical=False,
-            )
-        )
-        return builder.sign(self._key, hashes.SHA256()), key
+def _term() -> Term:
+    return Term.since(datetime.now(UTC), LIFETIME, skew=SKEW)
 
 
-def _sign_self() -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    # Two labs have each their own CA; a client that trusts both must tell them apart.
-    name = f"Ingot lab CA {x509.random_serial_number() % 0x1_0000_0000:08x}"
-    builder = (
-        _blank(name, key)
-        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(_usage(signs_certificates=True), critical=True)
-    )
-    return builder.sign(key, hashes.SHA256()), key
-
-
-def _blank(name: str, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
-    now = datetime.now(UTC)
-    return (
-        x509.CertificateBuilder()
-        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - SKEW)
-        .not_valid_after(now + LIFETIME)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-    )
-
-
-def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=not signs_certificates,
-        key_cert_sign=signs_certificates,
-        crl_sign=signs_certificates,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
-
-
-def _load(files: Credentials) -> tuple[x509.Certificate, ec.EllipticCurvePrivateKey] | None:
+def _load(files: Credentials) -> Credential | None:
     """Return what is kept, or None where nothing usable is: it can be made again."""
     try:
-        certificate = x509.load_pem_x509_certificate(files.certificate.read_bytes())
-        key = load_pem_private_key(files.key.read_bytes(), password=None)
-    except (FileNotFoundError, ValueError):
+        kept = Credential.read(files.certificate.read_bytes(), files.key.read_bytes())
+    except (FileNotFoundError, CredentialError):
         return None
-    if not isinstance(key, ec.EllipticCurvePrivateKey):
-        return None
-    if key.public_key() != certificate.public_key():
-        return None
-    if certificate.not_valid_after_utc - datetime.now(UTC) < SPARE:
-        return None
-    return certificate, key
+    return kept if kept.term.ends - datetime.now(UTC) >= SPARE else None
 
 
-def _save(
-    files: Credentials, certificate: x509.Certificate, key: ec.EllipticCurvePrivateKey
-) -> None:
-    private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    _write(files.key, private, mode=0o600)
-    _write(files.certificate, certificate.public_bytes(Encoding.PEM), mode=0o644)
+def _save(files: Credentials, credential: Credential) -> None:
+    _write(files.key, credential.key, mode=0o600)
+    _write(files.certificate, credential.certificate, mode=0o644)
 
 
 def _write(path: Path, content: bytes, *, mode: int) -> None:

@@ -40,7 +40,7 @@ class Pace:
 
     busy: float = 1.0
     rest: float = 15.0
-    share: float = 6.0
+    share: float = 12.0
     stirred: float = 10.0
     away: float = 3.0
 

@@ -24,7 +24,7 @@ from ingot.artefact.building import Silent, make
 from ingot.artefact.store import Store
 from ingot.ironic.conf.dnsmasq import Dnsmasq, LeaseRange
 from ingot.ironic.conf.nginx import WebServer
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 from ingot.machine.firmware.dhcp.client import lease_from
 from ingot.machine.firmware.dhcp.identity import Identity
 from ingot.machine.model import BootMode, MacAddress

@@ -1,0 +1,176 @@
+"""Where virtual machines are made, by an address: libvirt's, or that of a folder for UML.
+
+    qemu:///system                          the libvirt of this PC
+    qemu+ssh://root@hypervisor/system       that of another
+    uml:///path?netns=NAME&kernel=FILE      User-Mode Linux, its bridges in a network namespace
+
+A machine of User-Mode Linux boots what its kernel is given, and that comes with the hypervisor. So
+a hypervisor also says which flavour of our images its machines can boot.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar, cast
+from urllib.parse import parse_qs, urlsplit
+
+from ingot.errors import ExitCode, IngotError
+from ingot.machine import namespaces
+from ingot.machine.driver import Driver
+from ingot.process import CommandFailed, run
+
+__all__ = ["Flavour", "Hypervisor", "HypervisorError", "Room", "hypervisor_at", "install_prefix"]
+
+T = TypeVar("T")
+
+Flavour = str
+"""`metal` or `lab`: which of our images a machine boots."""
+
+
+class HypervisorError(IngotError):
+    """There is no hypervisor at an address, or it cannot make machines."""
+
+    exit_code = ExitCode.INFRASTRUCTURE
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a hypervisor has left; None where it cannot be known."""
+
+    memory_bytes: int | None
+    disk_bytes: int | None
+
+
+class Hypervisor(Protocol):
+    """A place where machines can be made."""
+
+    @property
+    def flavour(self) -> Flavour:
+        """Which of our images its machines boot."""
+
+    @property
+    def driver(self) -> Driver:
+        """Who makes them."""
+
+    def bridges(self) -> frozenset[str]:
+        """Return the bridges there are.
+
+        Raises:
+            HypervisorError: it cannot be reached.
+        """
+
+    def room(self) -> Room:
+        """Return how much is left for machines."""
+
+
+def hypervisor_at(uri: str, *, home: Path, owner: str) -> Hypervisor:
+    """Return the hypervisor at an address.
+
+    Args:
+        uri: the address, as `platform.baremetal.libvirtURI` has it.
+        home: a folder of the install, for what a driver has to keep.
+        owner: whose machines they are; begins their names where others have theirs.
+
+    Raises:
+        HypervisorError: the address cannot be one.
+    """
+    if urlsplit(uri).scheme == "uml":
+        return _uml(uri)
+    from ingot.machine.libvirt.place import LibvirtPlace  # noqa: PLC0415 - only where it is used
+
+    return LibvirtPlace(uri, home=home, owner=owner)
+
+
+def _uml(uri: str) -> Hypervisor:
+    parts = urlsplit(uri)
+    said = parse_qs(parts.query)
+    try:
+        return UmlPlace(Path(parts.path), said["netns"][0], Path(said["kernel"][0]))
+    except (KeyError, IndexError) as error:
+        raise HypervisorError(
+            f"{uri} is no place for machines: {error} is missing",
+            remedy="take the address that `ingot lab create` wrote: uml:///path?netns=…&kernel=…",
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class UmlPlace:
+    """A folder for machines of User-Mode Linux, and the namespace that has their bridges."""
+
+    folder: Path
+    namespace: str
+    kernel: Path
+
+    @property
+    def flavour(self) -> Flavour:
+        """The images that bring no kernel."""
+        return "lab"
+
+    @property
+    def driver(self) -> Driver:
+        """A driver, each of whose calls is made on the network of the namespace."""
+        from ingot.machine.uml.driver import UmlDriver  # noqa: PLC0415 - as above
+
+        made = UmlDriver(
+            self.folder, kernel=self.kernel, namespace_prefix=install_prefix(self.namespace)
+        )
+        return cast("Driver", _Inside(self.namespace, made))
+
+    def bridges(self) -> frozenset[str]:
+        """Return the bridges in the namespace."""
+        if not namespaces.exists(self.namespace):
+            raise HypervisorError(
+                f"there is no network namespace {self.namespace}",
+                remedy="start the lab with `ingot lab start`, or make one with `ingot lab create`",
+            )
+        if not os.access(self.kernel, os.X_OK):
+            raise HypervisorError(
+                f"{self.kernel} is no kernel that can be run",
+                remedy="make the lab anew with `ingot lab destroy` and `ingot lab create`",
+            )
+        try:
+            seen = run(["ip", "-n", self.namespace, "-json", "link", "show", "type", "bridge"])
+        except CommandFailed as failed:
+            raise HypervisorError(
+                f"the network namespace {self.namespace} cannot be looked at: {failed.output}",
+                remedy="run the command as root",
+            ) from failed
+        return frozenset(link["ifname"] for link in json.loads(seen or "[]") if "ifname" in link)
+
+    def room(self) -> Room:
+        """Return what this PC has left."""
+        there = next(path for path in (self.folder, *self.folder.parents) if path.exists())
+        return Room(_available_memory(), shutil.disk_usage(there).free)
+
+
+def install_prefix(namespace: str) -> str:
+    """Return what the namespaces of machines begin with that installs make on a network."""
+    return f"{namespace}.install"
+
+
+class _Inside:
+    """A driver whose methods run on the network of a namespace."""
+
+    def __init__(self, namespace: str, driver: Driver) -> None:
+        self._namespace = namespace
+        self._driver = driver
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        method = getattr(self._driver, name)
+
+        def called(*given: object, **named: object) -> object:
+            return namespaces.inside(self._namespace, lambda: method(*given, **named))
+
+        return called
+
+
+def _available_memory() -> int | None:
+    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return None

@@ -1,0 +1,82 @@
+"""A libvirt as a place for the machines of an install."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+
+from ingot.machine.driver import Driver
+from ingot.machine.hypervisor import Flavour, HypervisorError, Room
+from ingot.machine.libvirt.driver import IMAGES, LibvirtDriver
+from ingot.machine.libvirt.refusal import LibvirtRefused
+from ingot.machine.libvirt.virsh import Virsh
+from ingot.process import MissingProgram
+
+__all__ = ["LibvirtPlace"]
+
+_DEVICE = re.compile(r"net_(?P<name>.+?)(_[0-9a-f]{2}){6}")
+"""What libvirt calls a network device: its name and its MAC address."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibvirtPlace:
+    """One libvirt, on this machine or another.
+
+    Attributes:
+        uri: which.
+        home: a folder of ours.
+        owner: begins the names of machines, and is that of their storage pool.
+    """
+
+    uri: str
+    _: KW_ONLY
+    home: Path
+    owner: str
+
+    @property
+    def flavour(self) -> Flavour:
+        """Its machines boot as servers do."""
+        return "metal"
+
+    @property
+    def driver(self) -> Driver:
+        """The driver of this install's machines."""
+        return LibvirtDriver(uri=self.uri, home=self.home, owner=self.owner)
+
+    def bridges(self) -> frozenset[str]:
+        """Return the network devices that libvirt sees; which of them are bridges it does not say.
+
+        Raises:
+            HypervisorError: it cannot be reached, or is not installed.
+        """
+        try:
+            seen = Virsh(self.uri)("nodedev-list", "--cap", "net")
+        except (LibvirtRefused, MissingProgram) as failed:
+            raise HypervisorError(
+                f"libvirt at {self.uri} cannot be used: {failed}",
+                remedy=failed.remedy
+                or "start libvirtd there, or set platform.baremetal.libvirtURI to another one",
+            ) from failed
+        found = (_DEVICE.fullmatch(line.strip()) for line in seen.splitlines())
+        return frozenset(one["name"] for one in found if one)
+
+    def room(self) -> Room:
+        """Return what the hypervisor has left; its disk is seen only where it is this machine."""
+        virsh = Virsh(self.uri)
+        try:
+            seen = {
+                words[0]: int(words[1])
+                for line in virsh("nodememstats").replace(":", " ").splitlines()
+                if len(words := line.split()) > 1 and words[1].isdigit()
+            }
+        except LibvirtRefused:
+            seen = {}
+        memory = sum(seen.get(name, 0) for name in ("free", "buffers", "cached")) * 1024
+        disk = None
+        if virsh.is_local:
+            folder = Path(IMAGES)
+            there = next(path for path in (folder, *folder.parents) if path.exists())
+            disk = shutil.disk_usage(there).free
+        return Room(memory or None, disk)
