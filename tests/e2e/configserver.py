@@ -8,15 +8,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from ipaddress import ip_address
 from pathlib import Path
 from threading import Thread
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
-
+from ingot.pki.authority import Authority as SigningAuthority
+from ingot.pki.term import Term
 from tests.e2e.site import GATEWAY, Site
 
 PORT = 22623
@@ -27,46 +23,13 @@ class Authority:
     """A certificate authority and one certificate of it, for the site's own address."""
 
     def __init__(self, folder: Path) -> None:
-        key = ec.generate_private_key(ec.SECP256R1())
-        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test authority")])
-        own = _certificate(name, name, key.public_key()).add_extension(
-            x509.BasicConstraints(ca=True, path_length=0), critical=True
-        )
-        self.certificate = _pem(own.sign(key, hashes.SHA256()))
-        server_key = ec.generate_private_key(ec.SECP256R1())
-        server_name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, GATEWAY)])
-        server = _certificate(server_name, name, server_key.public_key()).add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ip_address(GATEWAY))]), critical=False
-        )
+        day = timedelta(days=1)
+        term = Term.since(datetime.now(UTC), day, skew=day)
+        signing = SigningAuthority.made("test authority", term)
+        self.certificate = signing.certificate.decode()
+        server = signing.server(GATEWAY, [GATEWAY], term)
         self.chain = folder / "server.pem"
-        self.chain.write_text(
-            _pem(server.sign(key, hashes.SHA256()))
-            + server_key.private_bytes(
-                serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption(),
-            ).decode(),
-            encoding="utf-8",
-        )
-
-
-def _certificate(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey
-) -> x509.CertificateBuilder:
-    now = datetime.now(UTC)
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-    )
-
-
-def _pem(certificate: x509.Certificate) -> str:
-    return certificate.public_bytes(serialization.Encoding.PEM).decode()
+        self.chain.write_bytes(server.certificate + server.key)
 
 
 @contextmanager

@@ -20,6 +20,24 @@ def _version() -> int:
     return ExitCode.OK
 
 
+def _bootstrap() -> int:
+    from ingot.node.bootstrap.start import bootstrap  # noqa: PLC0415 - see above
+
+    return bootstrap()
+
+
+def _metal3() -> int:
+    from ingot.node.metal3 import metal3  # noqa: PLC0415 - see above
+
+    return metal3(sys.argv[2:])
+
+
+def _host_gateway() -> int:
+    from ingot.node.hostgateway import gateway  # noqa: PLC0415 - see above
+
+    return gateway()
+
+
 def _operator() -> int:
     from ingot.node.operator import operate  # noqa: PLC0415 - see above
 
@@ -38,13 +56,30 @@ def _vip() -> int:
     return vip(sys.argv[2:])
 
 
+def _configserver() -> int:
+    from ingot.node.configserver import serve  # noqa: PLC0415 - see above
+
+    return serve()
+
+
+def _join() -> int:
+    from ingot.node.join import join  # noqa: PLC0415 - see above
+
+    return join()
+
+
 _WORDS: Final[dict[str, tuple[Callable[[], int], str]]] = {
+    "bootstrap": (_bootstrap, "build a control plane from this machine, and hand it over"),
+    "metal3": (_metal3, "be a container of the metal3 pod: `prepare|ironic|dnsmasq|httpd`"),
+    "host-gateway": (_host_gateway, "keep this node's routes to the pods of other nodes"),
+    "configserver": (_configserver, "hand configs out to nodes, as the environment says"),
+    "join": (_join, "make this machine a node, as /etc/ingot/join.json says"),
     "onprem": (_onprem, "look after this node's network, as the file named by INGOT_ONPREM says"),
     "operator": (_operator, "operate BareMetalHosts, as the environment says"),
     "version": (_version, "say which release this is"),
     "vip": (_vip, "say who holds the VIPs: `vip status [-o json]`"),
 }
-_WITH_MORE: Final = frozenset({"vip"})
+_WITH_MORE: Final = frozenset({"metal3", "vip"})
 """Words that others follow."""
 
 
@@ -55,7 +90,7 @@ def main() -> int:
             return _done(_WORDS[word][0])
         case _:
             sys.stderr.write("usage: ingot-node WORD\n")
-            sys.stderr.writelines(f"  {word:<10} {says}\n" for word, (_, says) in _WORDS.items())
+            sys.stderr.writelines(f"  {word:<12} {says}\n" for word, (_, says) in _WORDS.items())
             return ExitCode.USAGE
 
 

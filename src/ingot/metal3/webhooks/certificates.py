@@ -16,14 +16,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from ipaddress import ip_address
 from typing import Final
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from ingot.pki.authority import Authority
+from ingot.pki.credential import Credential as Signed
+from ingot.pki.credential import CredentialError
+from ingot.pki.term import Term
 
 __all__ = ["DEFAULT", "LIFETIME", "SETTLING", "Credential", "Keyring", "Life", "advanced"]
 
@@ -60,47 +61,20 @@ class Credential:
     @classmethod
     def made(cls, names: Sequence[str], *, now: datetime, lifetime: timedelta) -> Credential:
         """Make one for these names or addresses."""
-        signing, serving = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
-        issuer = _named(f"ingot-webhook-ca-{now:%Y%m%dT%H%M%S}")
-        authority = (
-            _builder(issuer, issuer, signing.public_key(), now, lifetime)
-            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .add_extension(_usage(signs=True), critical=True)
-            .add_extension(
-                x509.SubjectKeyIdentifier.from_public_key(signing.public_key()), critical=False
-            )
-            .sign(signing, hashes.SHA256())
-        )
-        certificate = (
-            _builder(_named("ingot-webhook"), issuer, serving.public_key(), now, lifetime)
-            .add_extension(
-                x509.SubjectAlternativeName([_alternative(name) for name in names]), critical=False
-            )
-            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-            .add_extension(_usage(signs=False), critical=True)
-            .add_extension(
-                x509.AuthorityKeyIdentifier.from_issuer_public_key(signing.public_key()),
-                critical=False,
-            )
-            .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
-            .sign(signing, hashes.SHA256())
-        )
-        key = serving.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        return cls(_pem(certificate), key, _pem(authority))
+        term = Term.since(now, lifetime, skew=SKEW)
+        authority = Authority.made(f"ingot-webhook-ca-{now:%Y%m%dT%H%M%S}", term)
+        signed = authority.server("ingot-webhook", names, term)
+        return cls(signed.certificate, signed.key, authority.certificate)
 
     @property
     def begins(self) -> datetime:
         """When it was made."""
-        return x509.load_pem_x509_certificate(self.certificate).not_valid_before_utc + SKEW
+        return self._signed.term.begins + SKEW
 
     @property
     def ends(self) -> datetime:
         """When it is no longer valid."""
-        return x509.load_pem_x509_certificate(self.certificate).not_valid_after_utc
+        return self._signed.term.ends
 
     @property
     def renewal(self) -> datetime:
@@ -109,9 +83,11 @@ class Credential:
 
     def covers(self, names: Sequence[str]) -> bool:
         """Return whether it is for all of these names."""
-        found = x509.load_pem_x509_certificate(self.certificate).extensions
-        known = found.get_extension_for_class(x509.SubjectAlternativeName).value
-        return all(_alternative(name) in known for name in names)
+        return self._signed.covers(names)
+
+    @property
+    def _signed(self) -> Signed:
+        return Signed(self.certificate, self.key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,9 +138,10 @@ class Keyring:
             )
             earlier = files.get("earlier-ca.crt", b"")
             known = x509.load_pem_x509_certificates(earlier) if earlier else []
-        except (KeyError, ValueError, TypeError, InvalidSignature):
+        except (KeyError, ValueError, CredentialError):
             return None
-        return cls(serving=serving, coming=coming, earlier=tuple(_pem(one) for one in known))
+        pems = (one.public_bytes(Encoding.PEM) for one in known)
+        return cls(serving=serving, coming=coming, earlier=tuple(pems))
 
 
 def advanced(
@@ -205,59 +182,13 @@ def _serving(ring: Keyring, credential: Credential, now: datetime) -> Keyring:
 
 
 def _read(files: Mapping[str, bytes], certificate: str, key: str, authority: str) -> Credential:
-    read = Credential(files[certificate], files[key], files[authority])
-    private = serialization.load_pem_private_key(read.key, None)
-    served = x509.load_pem_x509_certificate(read.certificate)
-    served.verify_directly_issued_by(x509.load_pem_x509_certificate(read.authority))
-    if private.public_key() != served.public_key():
-        raise ValueError(f"{key} is not the key of {certificate}")
-    return read
+    read = Signed.read(files[certificate], files[key])
+    if not read.is_signed_by(files[authority]):
+        raise CredentialError(f"{authority} did not sign {certificate}")
+    return Credential(read.certificate, read.key, files[authority])
 
 
 def _valid(authorities: Sequence[bytes], now: datetime) -> tuple[bytes, ...]:
     return tuple(
         one for one in authorities if x509.load_pem_x509_certificate(one).not_valid_after_utc > now
     )
-
-
-def _builder(
-    subject: x509.Name,
-    issuer: x509.Name,
-    key: ec.EllipticCurvePublicKey,
-    now: datetime,
-    lifetime: timedelta,
-) -> x509.CertificateBuilder:
-    return (
-        x509.CertificateBuilder(issuer, subject, key, x509.random_serial_number())
-        .not_valid_before(now - SKEW)
-        .not_valid_after(now + lifetime)
-    )
-
-
-def _usage(*, signs: bool) -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=not signs,
-        key_cert_sign=signs,
-        crl_sign=signs,
-        content_commitment=False,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
-
-
-def _alternative(name: str) -> x509.GeneralName:
-    try:
-        return x509.IPAddress(ip_address(name))
-    except ValueError:
-        return x509.DNSName(name)
-
-
-def _named(name: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-
-
-def _pem(certificate: x509.Certificate) -> bytes:
-    return certificate.public_bytes(serialization.Encoding.PEM)

@@ -1,0 +1,114 @@
+"""The temporary control plane: kubeadm, with the authorities that the installer made.
+
+The VM does not become a Node: nothing is scheduled to it, and nothing is left of it in the cluster
+when it is gone. Its kubelet runs static pods alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+
+from ingot.errors import IngotError
+from ingot.node.bootstrap.options import Places
+from ingot.node.tolerating import tolerated
+from ingot.onprem.model import Address
+from ingot.process import CommandFailed, run
+
+__all__ = ["ControlPlaneError", "initialised"]
+
+log = logging.getLogger(__name__)
+
+SKIPPED = "mark-control-plane,show-join-command"
+"""Phases that need a Node, or tell people what they need not do."""
+
+
+class ControlPlaneError(IngotError):
+    """kubeadm could not start the temporary control plane."""
+
+
+async def initialised(
+    places: Places, address: Address, name: str, say: Callable[[str], None]
+) -> None:
+    """Have a control plane on this machine; nothing where kubeadm has finished before.
+
+    Args:
+        places: where things are.
+        address: this machine's own address.
+        name: its name.
+        say: told what kubeadm is doing.
+
+    Raises:
+        ControlPlaneError: kubeadm failed.
+    """
+    finished = places.state / "initialised"
+    if finished.exists():
+        return
+    begun = places.state / "initialising"
+    config = places.state / "kubeadm.yaml"
+    told = (places.told / "kubeadm.yaml").read_text(encoding="utf-8")
+    config.touch(mode=0o600)
+    patches = places.state / "patches"
+    config.write_text(
+        completed(told, address=address, name=name, patches=patches), encoding="utf-8"
+    )
+    # By a patch, and not in the configuration: that one is uploaded, for all nodes to take over.
+    patches.mkdir(exist_ok=True)
+    (patches / "kubeletconfiguration0+merge.json").write_text(
+        json.dumps({"registerNode": False}), encoding="utf-8"
+    )
+    # What an earlier run left is not in the way of another: certificates and files are taken over.
+    ignored = (
+        "all"
+        if begun.exists()
+        else ",".join(("DirAvailable--etc-kubernetes-manifests", *tolerated()))
+    )
+    begun.touch()
+    command = (
+        "kubeadm",
+        "init",
+        f"--config={config}",
+        f"--skip-phases={SKIPPED}",
+        f"--ignore-preflight-errors={ignored}",
+    )
+
+    def tell(line: str) -> None:
+        log.info("kubeadm: %s", line)
+        if line.startswith("["):
+            say(f"kubeadm: {line.partition(']')[0].lstrip('[')}")
+
+    try:
+        await asyncio.to_thread(run, command, on_line=tell)
+    except CommandFailed as failed:
+        raise ControlPlaneError(
+            f"kubeadm init failed: {_cause(failed.output)}",
+            remedy="see `journalctl -u kubelet -u ingot-bootstrap` on the bootstrap VM",
+        ) from failed
+    finished.touch()
+
+
+def completed(told: str, *, address: Address, name: str, patches: Path) -> str:
+    """Return kubeadm's configuration with what only this machine knows."""
+    documents = [one for one in yaml.safe_load_all(told) if one]
+    for one in documents:
+        if one["kind"] == "InitConfiguration":
+            one["localAPIEndpoint"] = {"advertiseAddress": str(address), "bindPort": 6443}
+            node = one.setdefault("nodeRegistration", {})
+            node["name"] = name
+            one["patches"] = {"directory": str(patches)}
+            node.setdefault("kubeletExtraArgs", []).append(
+                {"name": "node-ip", "value": str(address)}
+            )
+    # JSON is YAML too, and needs no thought about quoting.
+    return "".join(f"---\n{json.dumps(one, indent=1)}\n" for one in documents)
+
+
+def _cause(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines or ["it said nothing"])[-1][:500]

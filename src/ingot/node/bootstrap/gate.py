@@ -1,0 +1,90 @@
+"""When the control plane may be left alone: the gate of the hand-over, as a pure decision.
+
+A node stands when it is Ready, its etcd member has a vote and is healthy, and an API server answers
+as ready both by itself and through that node's own balancer. All have to have joined, and two of
+them to have stood for half a minute without a break (onprem failure mode 10: with one, a VIP had no
+valid target). Of a control plane of one, that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["STANDING_SECONDS", "Gate", "Standing", "after_look"]
+
+STANDING_SECONDS = 30.0
+FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What is seen of one control-plane node.
+
+    Attributes:
+        name: the node's.
+        joined: it is a Node of the cluster.
+        ready: its Node is Ready.
+        votes: its etcd member has a vote, and is healthy.
+        serves: its API server is ready.
+        balances: an API server is ready through its balancer.
+        reported: what it said last of its joining, if it failed.
+    """
+
+    name: str
+    joined: bool = False
+    ready: bool = False
+    votes: bool = False
+    serves: bool = False
+    balances: bool = False
+    reported: str = ""
+
+    @property
+    def stands(self) -> bool:
+        """Whether it could carry the cluster."""
+        return self.joined and self.votes and self.serves and self.balances
+
+    @property
+    def lacks(self) -> str:
+        """What it waits for, in words; empty when there is nothing."""
+        wanted = {
+            "its Node": self.joined,
+            "a healthy etcd member with a vote": self.votes,
+            "a ready API server": self.serves,
+            "a balancer": self.balances,
+            "to be Ready": self.ready,
+        }
+        missing = [what for what, there in wanted.items() if not there]
+        return missing[0] if missing else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What is remembered between looks.
+
+    Attributes:
+        since: since when enough nodes stand; None while they do not.
+        open: whether the hand-over may begin.
+        text: how things are, in words.
+    """
+
+    since: float | None = None
+    open: bool = False
+    text: str = ""
+
+
+def after_look(gate: Gate, nodes: Iterable[Standing], *, now: float) -> Gate:
+    """Return the gate after one more look."""
+    seen = tuple(nodes)
+    waiting = [f"{one.name} waits for {one.lacks}" for one in seen if one.lacks]
+    standing = sum(one.stands for one in seen)
+    if standing < min(FEWEST, len(seen)):
+        return Gate(None, open=False, text="; ".join(waiting))
+    since = now if gate.since is None else gate.since
+    complete = all(one.joined and one.votes and one.ready for one in seen)
+    if not complete:
+        return Gate(since, open=False, text="; ".join(waiting))
+    left = STANDING_SECONDS - (now - since)
+    if left > 0:
+        return Gate(since, open=False, text=f"{standing} of {len(seen)} stand: {left:.0f} s more")
+    return Gate(since, open=True, text=f"{standing} of {len(seen)} stand")

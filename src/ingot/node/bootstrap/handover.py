@@ -1,0 +1,101 @@
+"""The hand-over: everything of the bootstrap ends, one after the other, and the cluster goes on.
+
+The VIP goes first of what serves the API. Clients then never meet an API server whose etcd is
+gone: the bootstrap's own is drained while nobody new comes to it, and leaves etcd last.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from ingot.errors import IngotError
+from ingot.node.bootstrap.options import Places
+from ingot.node.bootstrap.staticpods import stopped
+from ingot.node.etcd import Etcd, EtcdError
+from ingot.onprem.interfaces import read_addresses
+from ingot.onprem.model import Address
+from ingot.onprem.monitor.asking import LOOPBACK, is_ready, status
+
+__all__ = ["HandOverError", "hand_over"]
+
+log = logging.getLogger(__name__)
+
+IRONIC_PORT = 6385
+API_PORT = 6443
+LOOK_SECONDS = 0.2
+
+Say = Callable[[str], Awaitable[None]]
+
+
+class HandOverError(IngotError):
+    """A part of the bootstrap does not end, or nobody takes over."""
+
+
+async def hand_over(
+    places: Places, etcd: Etcd, vips: Sequence[Address], *, name: str, say: Say
+) -> None:
+    """End the bootstrap's part of the cluster; each step is nothing where it was done before."""
+    await say("Ironic and the host operator stop")
+    for pod in ("30-metal3", "20-config-server"):
+        stopped(places, pod)
+    await _until(_closed(IRONIC_PORT), within=90, what="Ironic does not end")
+    # Their successors wait for the leases of these, so they end while the API is still ours.
+    for pod in ("kube-scheduler", "kube-controller-manager"):
+        stopped(places, pod)
+
+    await say("the VIP goes to the control plane")
+    places.done.touch()
+    await _until(
+        lambda: _taken_over(vips), within=60, what="no control-plane node answers for the VIP"
+    )
+
+    await say("the bootstrap's API server drains")
+    stopped(places, "kube-apiserver")
+    await _until(_closed(API_PORT), within=120, what="the API server does not end")
+
+    await say("the bootstrap leaves etcd")
+    await _leave(etcd, name)
+    stopped(places, "etcd")
+    stopped(places, "10-onprem")
+
+
+async def _taken_over(vips: Sequence[Address]) -> bool:
+    ours = {one.address for one in await asyncio.to_thread(read_addresses)}
+    if ours & set(vips):
+        return False
+    return all([await is_ready(vip, API_PORT, "/readyz", tls=True) for vip in vips])
+
+
+def _closed(port: int) -> Callable[[], Awaitable[bool]]:
+    async def closed() -> bool:
+        return await status(LOOPBACK, port, "/", tls=True) is None
+
+    return closed
+
+
+async def _leave(etcd: Etcd, name: str) -> None:
+    own = f"https://{LOOPBACK}:2379"
+    try:
+        members = await etcd.members(own)
+    except EtcdError:
+        log.info("our etcd does not answer: it has left before")
+        return
+    others = [one for one in members if one.name != name and one.urls and not one.learner]
+    ours = [one for one in members if one.name == name]
+    if not ours or not others:
+        return
+    await etcd.give_lead_to(own, others[0].number)
+    await etcd.remove([one.urls[0] for one in others], ours[0].number)
+
+
+async def _until(check: Callable[[], Awaitable[bool]], *, within: float, what: str) -> None:
+    try:
+        async with asyncio.timeout(within):
+            while not await check():  # noqa: ASYNC110 - what is awaited is not in this process
+                await asyncio.sleep(LOOK_SECONDS)
+    except TimeoutError as late:
+        raise HandOverError(
+            f"{what} within {within:.0f} s", remedy="it is tried again; see the pods on this VM"
+        ) from late

@@ -1,0 +1,70 @@
+"""When the bootstrap may leave the control plane alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ingot.node.bootstrap.gate import STANDING_SECONDS, Gate, Standing, after_look
+
+
+def standing(name: str) -> Standing:
+    return Standing(name=name, joined=True, ready=True, votes=True, serves=True, balances=True)
+
+
+def without(node: Standing, lost: str) -> Standing:
+    changed = {lost: False}
+    return replace(node, **changed)  # type: ignore[arg-type] # all of these are booleans
+
+
+ALL = tuple(map(standing, ("cp-0", "cp-1", "cp-2")))
+
+
+def looked(*looks: tuple[float, tuple[Standing, ...]]) -> Gate:
+    gate = Gate()
+    for now, nodes in looks:
+        gate = after_look(gate, nodes, now=now)
+    return gate
+
+
+def test_it_opens_when_all_have_joined_and_stood_for_half_a_minute() -> None:
+    assert not looked((0, ALL), (STANDING_SECONDS - 1, ALL)).open
+    assert looked((0, ALL), (STANDING_SECONDS, ALL)).open
+
+
+@pytest.mark.parametrize("lost", ["votes", "ready", "joined"])
+def test_it_waits_for_every_node_to_join_vote_and_be_ready(lost: str) -> None:
+    nodes = (*ALL[:2], without(ALL[2], lost))
+    gate = looked((0, nodes), (100, nodes))
+    assert not gate.open
+    assert "cp-2 waits for" in gate.text
+
+
+@pytest.mark.parametrize("lost", ["serves", "balances"])
+def test_two_of_three_that_serve_are_enough(lost: str) -> None:
+    nodes = (*ALL[:2], without(ALL[2], lost))
+    assert looked((0, nodes), (STANDING_SECONDS, nodes)).open
+
+
+@pytest.mark.parametrize("lost", ["serves", "balances"])
+def test_one_of_three_is_not(lost: str) -> None:
+    nodes = (ALL[0], *(without(one, lost) for one in ALL[1:]))
+    assert not looked((0, nodes), (1000, nodes)).open
+
+
+def test_a_break_begins_the_half_minute_anew() -> None:
+    broken = (ALL[0], *(replace(one, serves=False) for one in ALL[1:]))
+    gate = looked((0, ALL), (20, broken), (25, ALL), (45, ALL))
+    assert not gate.open
+    assert after_look(gate, ALL, now=25 + STANDING_SECONDS).open
+
+
+def test_a_control_plane_of_one_needs_that_one() -> None:
+    one = ALL[:1]
+    assert looked((0, one), (STANDING_SECONDS, one)).open
+
+
+def test_it_says_what_a_node_lacks_first() -> None:
+    gate = after_look(Gate(), (Standing(name="cp-0"),), now=0)
+    assert gate.text == "cp-0 waits for its Node"
