@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 from ingot.errors import ExitCode, IngotError
@@ -64,7 +65,7 @@ class Options:
 
     Attributes:
         cluster: what this node belongs to.
-        name: this node's own name.
+        name: this node's own name; the host name where the file does not say.
         role: what it is.
         planned: the nodes that all know of from the first second.
         kubeconfig: how the API is asked for Nodes; None: it is not.
@@ -163,7 +164,7 @@ def _options(said: dict[str, Any]) -> Options:
     from_plan(planned)  # It would be refused later, after something was started.
     return Options(
         cluster=_cluster(said["cluster"]),
-        name=str(node["name"]),
+        name=str(node.get("name") or gethostname()),
         role=Role(node["role"]),
         planned=planned,
         kubeconfig=Path(kubeconfig) if kubeconfig else None,

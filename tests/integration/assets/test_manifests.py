@@ -1,0 +1,69 @@
+"""A real API server takes every manifest, and stores all that is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from ingot.assets.onprem import static_pod_yaml
+from ingot.onprem.model import Role
+from tests.integration.kubeapi import KubeApi, kube_api
+from tests.unit.assets.clusters import PAYLOAD, cluster, install_files
+
+METAL3 = "/apis/metal3.io/v1alpha1"
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+PATHS = {
+    "BareMetalHost": f"{METAL3}/namespaces/metal3/baremetalhosts",
+    "ClusterRole": f"{RBAC}/clusterroles",
+    "ClusterRoleBinding": f"{RBAC}/clusterrolebindings",
+    "Namespace": "/api/v1/namespaces",
+    "Pod": "/api/v1/namespaces/ingot-infra/pods",
+    "Provisioning": f"{METAL3}/provisionings",
+    "Secret": "/api/v1/namespaces/metal3/secrets",
+}
+
+
+@pytest.fixture
+def api(tmp_path: Path) -> Iterator[KubeApi]:
+    with kube_api(tmp_path / "kubeapi") as started:
+        yield started
+
+
+def stored(api: KubeApi, one: dict[str, Any]) -> dict[str, Any]:
+    """Create an object strictly: a field that the server does not know is refused."""
+    return api.request("POST", f"{PATHS[one['kind']]}?fieldValidation=Strict", one)
+
+
+def holds(found: object, asked: object) -> bool:
+    """Return whether all that was asked for is there; a server may add to it."""
+    if isinstance(asked, dict):
+        return isinstance(found, dict) and all(
+            name in found and holds(found[name], part) for name, part in asked.items()
+        )
+    return found == asked
+
+
+@pytest.mark.parametrize("sample", ["managed", "virtualmedia"])
+def test_manifests_and_static_pods_are_taken_in_the_order_of_their_names(
+    api: KubeApi, sample: str
+) -> None:
+    files = install_files(cluster(sample))
+    kinds = set()
+    for path in sorted(one for one in files if one.startswith("manifests/")):
+        for one in yaml.safe_load_all(files[path]):
+            kinds.add(one["kind"])
+            if one["kind"] == "CustomResourceDefinition":
+                api.install(one)
+            else:
+                assert holds(stored(api, one).get("spec", {}), one.get("spec", {})), path
+    assert kinds == {*PATHS, "CustomResourceDefinition"} - {"Pod"}
+    for role in Role:
+        pod = yaml.safe_load(static_pod_yaml(PAYLOAD, role))
+        pod["metadata"]["name"] = f"onprem-{role}"
+        # This API server is not told to allow it, as kubeadm's are.
+        assert pod["spec"]["containers"][0].pop("securityContext") == {"privileged": True}
+        assert stored(api, pod)["spec"]["terminationGracePeriodSeconds"] == 65
