@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 from typer.core import TyperGroup
 
-from ingot.cli import create, explain, image, lab, payload, validate, version
+from ingot.cli import create, explain, graph, image, lab, payload, validate, version
 from ingot.cli.invocation import DirOption, LogLevelOption
 from ingot.errors import Interrupted
 
@@ -40,6 +40,7 @@ def ingot(directory: DirOption = None, log_level: LogLevelOption = None) -> None
 
 app.command("validate", rich_help_panel="Before an install")(validate.validate)
 app.command("explain", rich_help_panel="Before an install")(explain.explain)
+app.command("graph", rich_help_panel="Before an install")(graph.graph)
 app.add_typer(create.app, name="create", rich_help_panel="Install")
 app.add_typer(payload.app, name="payload", rich_help_panel="What an install carries")
 app.add_typer(image.app, name="image", rich_help_panel="What an install carries")

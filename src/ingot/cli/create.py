@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ingot.cli import invocation
-from ingot.cli.invocation import DirOption, LogLevelOption
+from ingot.cli.invocation import DirOption, LogLevelOption, Output, OutputOption
 
 __all__ = ["app"]
 
@@ -49,3 +49,50 @@ def install_config(
     from ingot.ui.wizard import run  # noqa: PLC0415 - the terminal library is slow to import
 
     run(invocation.of(ctx).directory)
+
+
+@app.command("manifests")
+def manifests(
+    ctx: typer.Context,
+    output: OutputOption = Output.TEXT,
+    directory: DirOption = None,
+    log_level: LogLevelOption = None,
+) -> None:
+    """Write what is applied to the cluster to manifests/, to be read, changed and added to."""
+    from ingot.cli import assets  # noqa: PLC0415 - keeps --help fast
+
+    assets.make(invocation.of(ctx).directory, "manifests", output)
+
+
+@app.command("ignition-configs")
+def ignition_configs(
+    ctx: typer.Context,
+    output: OutputOption = Output.TEXT,
+    directory: DirOption = None,
+    log_level: LogLevelOption = None,
+) -> None:
+    """Write what machines are told when they first boot, with keys, kubeconfig and manifests."""
+    from ingot.cli import assets  # noqa: PLC0415 - keeps --help fast
+
+    assets.make(invocation.of(ctx).directory, "ignition-configs", output)
+
+
+@app.command("cluster")
+def cluster(
+    ctx: typer.Context,
+    timeout: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--timeout",
+            metavar="PHASE=DURATION",
+            help="How long a phase may take, such as hosts=2h; may be given several times.",
+        ),
+    ] = None,
+    output: OutputOption = Output.TEXT,
+    directory: DirOption = None,
+    log_level: LogLevelOption = None,
+) -> None:
+    """Make the cluster; run again, it goes on where it was."""
+    from ingot.cli import cluster as making  # noqa: PLC0415 - keeps --help fast
+
+    making.create(invocation.of(ctx).directory, timeouts=timeout or [], output=output)

@@ -1,0 +1,147 @@
+"""What the API of the new cluster tells of the install, while it answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ingot.installer.console import Said
+from ingot.installer.progress import HostProgress
+from ingot.kube.access import from_kubeconfig
+from ingot.kube.client import KubeClient, Selection
+from ingot.kube.errors import ApiError, NotFound
+from ingot.kube.kind import Content, Kind, ObjectKey
+from ingot.kube.object import KubeObject
+
+__all__ = ["ApiView", "HostTime", "Seen"]
+
+CONFIG_MAPS = Kind.untyped("", "v1", "ConfigMap", "configmaps")
+HOSTS = Kind.untyped("metal3.io", "v1alpha1", "BareMetalHost", "baremetalhosts")
+EVENTS = Kind.untyped("", "v1", "Event", "events")
+STATUS = ObjectKey("ingot-infra", "bootstrap")
+NAMESPACE = "metal3"
+SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class HostTime:
+    """When an operation on a server began and ended, as its status tells."""
+
+    host: str
+    operation: str
+    began: str | None
+    ended: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One look at the API.
+
+    Attributes:
+        said: what the bootstrap wrote there; None where it has written nothing yet.
+        stages: when its stages began and ended.
+        hosts: the servers.
+        times: when what was done with them.
+        last_event: the newest event of a server.
+    """
+
+    said: Said | None
+    stages: tuple[Mapping[str, Any], ...] = ()
+    hosts: tuple[HostProgress, ...] = ()
+    times: tuple[HostTime, ...] = ()
+    last_event: str = ""
+
+
+class ApiView:
+    """Looks at the API through the administrator's kubeconfig."""
+
+    def __init__(self, kubeconfig: Path, roles: Mapping[str, str]) -> None:
+        self._kubeconfig = kubeconfig
+        self._roles = roles
+
+    async def look(self) -> Seen | None:
+        """Return what the API tells; None while it does not answer."""
+        access = from_kubeconfig(self._kubeconfig)
+        # Each look on a connection of its own: the address moves from one server to another.
+        async with KubeClient(access, deadline=SECONDS) as client:
+            try:
+                status = await self._status(client)
+                hosts = await self._hosts(client)
+                event = await self._last_event(client)
+            except (ApiError, OSError):
+                return None
+        shares = {row["name"]: row for row in status.get("hosts", ())}
+        return Seen(
+            said=_said(status),
+            stages=tuple(status.get("stages", ())),
+            hosts=tuple(self._row(one, shares) for one in hosts if _name(one) in self._roles),
+            times=tuple(time for one in hosts for time in _times(one)),
+            last_event=event,
+        )
+
+    async def _status(self, client: KubeClient) -> dict[str, Any]:
+        try:
+            found = await client.get(CONFIG_MAPS, STATUS)
+            status: dict[str, Any] = json.loads(found.content["data"]["status"])
+        except (NotFound, KeyError, ValueError):
+            return {}
+        return status
+
+    async def _hosts(self, client: KubeClient) -> list[dict[str, Any]]:
+        try:
+            page = await client.list(HOSTS, Selection(NAMESPACE))
+        except NotFound:
+            return []
+        return sorted((one.content for one in page.objects), key=_name)
+
+    async def _last_event(self, client: KubeClient) -> str:
+        page = await client.list(EVENTS, Selection(NAMESPACE))
+        newest = max(page.objects, key=_moment, default=None)
+        if newest is None:
+            return ""
+        content = newest.content
+        return f"{content['involvedObject']['name']}: {content.get('message', '')}"
+
+    def _row(
+        self, host: Mapping[str, Any], shares: Mapping[str, Mapping[str, Any]]
+    ) -> HostProgress:
+        status = host.get("status", {})
+        name = _name(host)
+        provisioning = status.get("provisioning", {})
+        return HostProgress(
+            name=name,
+            role=self._roles[name],
+            state=provisioning.get("state") or "new",
+            step=str(shares.get(name, {}).get("step", "")),
+            share=shares.get(name, {}).get("share"),
+            attempts=int(status.get("errorCount", 0)),
+            error=str(status.get("errorMessage", "")),
+        )
+
+
+def _said(status: Mapping[str, Any]) -> Said | None:
+    if not status:
+        return None
+    if status.get("error"):
+        return Said(str(status["stage"]), str(status["error"]), is_error=True)
+    return Said(str(status["stage"]), str(status["message"]))
+
+
+def _name(host: Mapping[str, Any]) -> str:
+    return str(host["metadata"]["name"])
+
+
+def _moment(event: KubeObject[Content]) -> str:
+    return str(event.content.get("lastTimestamp") or event.content.get("eventTime") or "")
+
+
+def _times(host: Mapping[str, Any]) -> Sequence[HostTime]:
+    history = host.get("status", {}).get("operationHistory", {})
+    return [
+        HostTime(_name(host), operation, times.get("start"), times.get("end"))
+        for operation, times in history.items()
+        if isinstance(times, Mapping) and times.get("start")
+    ]
