@@ -99,7 +99,7 @@ def test_nothing_is_left_of_the_building(names: set[str], leftover: str) -> None
 def test_kubernetes_and_its_runtime_are_there(names: set[str]) -> None:
     programs = ("kubeadm", "kubectl", "kubelet", "containerd", "containerd-shim-runc-v2", "ctr")
     assert {f"./usr/local/bin/{program}" for program in programs} <= names
-    assert {"./opt/cni/bin/bridge", "./opt/cni/bin/portmap", "./usr/bin/ingot"} <= names
+    assert {"./opt/cni/bin/bridge", "./opt/cni/bin/portmap", "./usr/bin/ingot-node"} <= names
 
 
 def test_images_are_in_containerds_store(root: tarfile.TarFile) -> None:

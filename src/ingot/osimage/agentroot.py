@@ -92,8 +92,9 @@ MASKED = (
 """Units of a machine that stays. The agent runs chronyd itself, when it is told of a server."""
 
 ENABLED = (
-    "ingot-agent-arguments.service", "ironic-python-agent.service", "ssh.service",
-    "systemd-networkd.service", "systemd-networkd-wait-online.service", "systemd-resolved.service",
+    "ingot-agent-arguments.service", "ingot-agent-network.service", "ironic-python-agent.service",
+    "ssh.service", "systemd-networkd.service", "systemd-networkd-wait-online.service",
+    "systemd-resolved.service",
 )  # fmt: skip
 
 FILES = Path(str(files("ingot.osimage").joinpath("files", "agent")))

@@ -8,6 +8,7 @@ from ingot.artefact.recipe import Recipe
 from ingot.osimage.flavours import lab_image, metal_image
 from ingot.osimage.iso import agent_iso
 from ingot.osimage.kernel import lab_kernel
+from ingot.osimage.mediaimage import media_lab, media_metal
 from ingot.osimage.ramdisk import ramdisk
 
 __all__ = ["IMAGES", "everything"]
@@ -18,6 +19,8 @@ IMAGES: dict[str, Callable[[], Recipe]] = {
     "metal-image": metal_image,
     "agent-ramdisk": ramdisk,
     "agent-iso": agent_iso,
+    "media-lab": media_lab,
+    "media-metal": media_metal,
 }
 """One line for each image."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import distribution
@@ -44,6 +44,25 @@ IRONIC_COMMANDS = {
     "ironic-dbsync": "ironic.command.dbsync:main",
     "ironic-status": "ironic.command.status:main",
 }
+
+COMMAND = "ingot-node"
+LEFT_OUT = frozenset(
+    {
+        "__pycache__",
+        "agent",
+        "artefact",
+        "assets",
+        "cli",
+        "debian",
+        "installer",
+        "lab",
+        "machine",
+        "osimage",
+        "payload",
+        "ui",
+    }
+)
+"""Rooms that no machine of a cluster needs: their changes make no new images."""
 
 NOISE = ("INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "uv_cache.json")
 """Notes of the installing program, which differ from run to run."""
@@ -106,26 +125,46 @@ def ingot_tree() -> Recipe:
     """Return the recipe of Ingot itself with all it imports: `tree.tar`."""
     tree = _Tree("ingot", _lock("ingot"))
     source = Path(ingot.__file__).parent
-    commands = _own_commands()
+    rooms = [path for path in sorted(source.iterdir()) if path.name not in LEFT_OUT]
+    commands = {name: target for name, target in _own_commands().items() if name == COMMAND}
     libraries = _libraries(tree)
 
     def build(workshop: Workshop) -> None:
         root = _debian(workshop)
         unpack(workshop, workshop.need(libraries) / TREE, root)
         packages = root / tree.packages
-        shutil.copytree(source, packages / "ingot", ignore=shutil.ignore_patterns("__pycache__"))
+        _copy(rooms, packages / "ingot")
         _describe(packages, commands)
         _finish(workshop, tree, root, commands, fresh="ingot")
 
     return Recipe(
         "ingot-tree",
         build,
-        inputs={"commands": _said(commands), "source": digest_of(source)},
+        inputs={
+            "commands": _said(commands),
+            "source": " ".join(f"{room.name}={digest_of(room)}" for room in rooms),
+        },
         needs=(base_root(), libraries),
         disk_bytes=DISK_BYTES,
         programs={"chroot": "coreutils", "tar": "tar"},
         needs_root=True,
     )
+
+
+def _copy(rooms: Sequence[Path], target: Path) -> None:
+    """Copy rooms of our own; whoever checked them out, all may read them."""
+    target.mkdir()
+    for room in rooms:
+        files = [room] if room.is_file() else [path for path in room.rglob("*") if path.is_file()]
+        for file in files:
+            if "__pycache__" in file.parts:
+                continue
+            copy = target / file.relative_to(room.parent)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, copy)
+            copy.chmod(0o644)
+    for folder in (target, *(path for path in target.rglob("*") if path.is_dir())):
+        folder.chmod(0o755)
 
 
 def _libraries(tree: _Tree) -> Recipe:

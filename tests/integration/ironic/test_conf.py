@@ -70,6 +70,7 @@ def test_ironic_reads_each_value_as_it_was_meant(root: Path) -> None:
         ramdisk=Ramdisk(kernel_parameters="console=ttyS0 key=$ecret"),
         bmc_ca=PurePosixPath("/certs/ca/bmc"),
         fast_track=False,
+        work=PurePosixPath("/shared/cache"),
     )
     (root / "etc/ironic.conf").write_text(conf.render(), encoding="utf-8")
     wanted = {
@@ -82,9 +83,14 @@ def test_ironic_reads_each_value_as_it_was_meant(root: Path) -> None:
         "inspector.require_managed_boot": "False",
         "inspector.hooks": "ramdisk-error,validate-interfaces,ports,architecture,parse-lldp",
         "deploy.fast_track": "False",
+        "deploy.iso_master_path": "/shared/cache/isos",
+        "pxe.tftp_master_path": "/shared/cache/boot-masters",
+        "tempdir": "/shared/cache/tmp",
         "deploy.external_http_url": conf.urls.http,
         "conductor.verify_step_priority_override": "[{'management.clear_job_queue': '90'}]",
-        "conductor.file_url_allowed_paths": "['/shared/html/images', '/usr/share/ingot']",
+        "conductor.file_url_allowed_paths": str(
+            ["/shared/html/images", "/shared/ramdisk", "/usr/share/ingot"]
+        ),
         "ipmi.cipher_suite_versions": "['3', '17']",
         "api.max_limit": "10000",
         "database.connection": f"sqlite:///{conf.database}",

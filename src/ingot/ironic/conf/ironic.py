@@ -20,6 +20,8 @@ __all__ = ["Api", "IronicConf", "Ramdisk", "Timing", "TlsFiles", "Urls"]
 HTML = PurePosixPath("/shared/html")
 TFTP = PurePosixPath("/shared/tftp")
 DATABASE = PurePosixPath("/var/lib/ironic/ironic.sqlite")
+RAMDISK = PurePosixPath("/shared/ramdisk")
+"""A kernel and an initrd beside what is served: boot files are then links to them, not copies."""
 OWN_FILES = PurePosixPath("/usr/share/ingot")
 
 
@@ -113,6 +115,8 @@ class IronicConf:
         urls: where others reach it.
         host: its name in its own records; with another one it would not know its locks again.
         database: a file, which is made anew whenever it is missing.
+        work: where caches and temporary files are, on the file system of what is served: Ironic
+            makes hard links between them, and fails where it cannot. None: its own places.
         fast_track: whether the ramdisk stays up between inspection, cleaning and deployment.
         discovery: whether unknown machines that boot become nodes.
         bmc_ca: what BMCs' certificates are checked against; None: the system's CAs.
@@ -128,6 +132,7 @@ class IronicConf:
     ramdisk: Ramdisk = Ramdisk()
     timing: Timing = Timing()
     database: PurePosixPath = DATABASE
+    work: PurePosixPath | None = None
     automated_clean: bool = True
     fast_track: bool = True
     discovery: bool = False
@@ -167,6 +172,7 @@ default_deploy_interface = {oslo(on.default_deploy)}
 default_inspect_interface = {oslo(on.default_inspect)}
 isolinux_bin = /usr/lib/ISOLINUX/isolinux.bin
 ldlinux_c32 = /usr/lib/syslinux/modules/bios/ldlinux.c32
+{self._place("tempdir", "tmp")}
 
 [agent]
 deploy_logs_collect = {oslo(self.deploy_logs)}
@@ -189,7 +195,7 @@ bootloader = {oslo(ramdisk.bootloader)}
 deploy_callback_timeout = {timing.deploy_callback}
 deploy_kernel = {oslo(ramdisk.kernel)}
 deploy_ramdisk = {oslo(ramdisk.initrd)}
-file_url_allowed_paths = {HTML}/images,{OWN_FILES}
+file_url_allowed_paths = {HTML}/images,{RAMDISK},{OWN_FILES}
 node_history = false
 power_state_change_timeout = {timing.power_change}
 verify_step_priority_override = management.clear_job_queue:90
@@ -207,6 +213,7 @@ external_http_url = {oslo(urls.external_http or urls.http)}
 fast_track = {oslo(self.fast_track)}
 http_root = {HTML}
 http_url = {oslo(urls.http)}
+{self._place("iso_master_path", "isos")}
 
 [dhcp]
 dhcp_provider = none
@@ -227,6 +234,9 @@ min_command_interval = {timing.ipmi_min_interval}
 [pxe]
 boot_retry_timeout = {timing.boot_retry}
 enable_netboot_fallback = true
+{self._place("images_path", "instances")}
+{self._place("instance_master_path", "instance-masters")}
+{self._place("tftp_master_path", "boot-masters")}
 ipxe_fallback_script = inspector.ipxe
 kernel_append_params = {oslo(ramdisk.kernel_parameters)}
 tftp_root = {TFTP}
@@ -244,6 +254,9 @@ use_swift = false
 [service_catalog]
 endpoint_override = {oslo(urls.api)}
 """
+
+    def _place(self, option: str, folder: str) -> str:
+        return f"{option} = {oslo(self.work / folder)}" if self.work else ""
 
     def _authentication(self) -> str:
         if self.api.htpasswd is None:

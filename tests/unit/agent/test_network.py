@@ -1,0 +1,75 @@
+"""The CD that a ramdisk was booted from is found by its identity, and what is on it applied."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ingot.agent.network import DATA, apply, find_medium, identity
+from ingot.agent.networkdata import UnusableData
+
+OURS = "0d5c7d5e-5b5b-4f0e-8a53-0f4bb0a7a0a1"
+CARD = {"id": "eth0", "type": "phy", "ethernet_mac_address": "52:54:00:00:00:01"}
+
+
+def test_identity_is_on_the_command_line() -> None:
+    assert identity(f'console=tty0 sshkey="a b" ir_pub_id={OURS} text') == OURS
+    assert identity("console=tty0 ir_pub_id= text") is None
+
+
+@pytest.mark.skipif(shutil.which("xorriso") is None, reason="makes a CD with xorriso")
+def test_a_cd_as_ironic_makes_it_is_found_among_other_devices(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    (tree / DATA).parent.mkdir(parents=True)
+    (tree / DATA).write_text("{}")
+    cds = {}
+    for name, published in (("other", "somebody-else"), ("ours", OURS)):
+        cds[name] = tmp_path / f"{name}.iso"
+        subprocess.run(
+            ["xorriso", "-as", "mkisofs", "-quiet", "-r", "-V", "VMEDIA_BOOT_ISO", "-J", "-l",
+             "-publisher", published, "-o", cds[name], tree],
+            check=True, capture_output=True,
+        )  # fmt: skip
+    (tmp_path / "disk").write_bytes(bytes(65536))
+    devices = [tmp_path / "empty", tmp_path / "disk", cds["other"], cds["ours"]]
+    assert find_medium(OURS, lambda: devices) == cds["ours"]
+
+
+def test_a_cd_that_comes_late_is_waited_for(tmp_path: Path) -> None:
+    medium = tmp_path / "cd"
+    looks = 0
+
+    def devices() -> list[Path]:
+        nonlocal looks
+        looks += 1
+        if looks == 2:
+            content = bytearray(32768 + 2048)
+            content[32768 : 32768 + 6] = b"\x01CD001"
+            content[32768 + 318 : 32768 + 446] = OURS.upper().ljust(128).encode()
+            medium.write_bytes(content)
+        return [medium]
+
+    assert find_medium(OURS, devices) == medium
+
+
+def test_a_cd_that_never_comes_is_not_waited_for_ever() -> None:
+    assert find_medium(OURS, list, within=0) is None
+
+
+def test_files_are_written_where_networkd_reads_them(tmp_path: Path) -> None:
+    data = {"links": [CARD], "networks": [{"type": "ipv4_dhcp", "link": "eth0"}]}
+    apply(json.dumps(data), tmp_path / "network")
+    (file,) = (tmp_path / "network").iterdir()
+    assert file.suffix == ".network"
+    assert "DHCP=ipv4" in file.read_text("utf-8")
+
+
+@pytest.mark.parametrize("text", ["{", '{"links": [{}]}'])
+def test_nothing_is_written_of_what_cannot_be_used(text: str, tmp_path: Path) -> None:
+    with pytest.raises(UnusableData):
+        apply(text, tmp_path / "network")
+    assert list(tmp_path.iterdir()) == []
