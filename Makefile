@@ -27,8 +27,9 @@ PYTEST_LAB := $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reor
     tests/integration tests/e2e
 # kubeadm gives its control plane minutes to come up, and beside others it needs more: it runs alone.
 ALONE := tests/e2e/test_kubeadm.py
-# These judge tenths of a second, and beside booting machines some do not hold yet: `make test-vips`.
-VIPS := tests/integration/onprem/test_[km]*
+# These judge tenths of a second, which machines that boot would take: they run after the others.
+VIPS := $(addprefix tests/integration/onprem/,test_keepalived.py test_monitor*.py test_modes_*.py \
+    test_rows_*.py)
 
 # The theme prints a banner about its successor on every build: docs/decisions/0003-dependencies.md
 export NO_MKDOCS_2_WARNING := 1
@@ -56,7 +57,7 @@ demo: ## install a cluster in the lab (not built yet)
 ##@ Check
 
 .PHONY: test
-test: setup lint check-generated docs test-unit test-lab ## everything a change must pass
+test: setup lint check-generated docs test-unit test-lab test-vips ## everything a change must pass
 
 .PHONY: test-unit
 test-unit: setup ## the unit tests alone
@@ -66,7 +67,7 @@ test-unit: setup ## the unit tests alone
 .PHONY: test-lab
 test-lab: setup artefacts ## the integration and lab tests alone
 	$(title) 'integration and lab tests'
-	@$(PYTEST_LAB) --ignore $(ALONE) --ignore-glob '$(VIPS)'
+	@$(PYTEST_LAB) --ignore $(ALONE) $(foreach one,$(VIPS),--ignore-glob '$(one)')
 	$(title) 'a control plane, alone'
 	@$(BIN)/pytest $(ALONE)
 
@@ -75,13 +76,14 @@ test-lab: setup artefacts ## the integration and lab tests alone
 artefacts: setup
 	$(title) 'what tests run and boot'
 	@if ((EUID == 0)); then \
-	    $(BIN)/ingot payload build >/dev/null && $(BIN)/ingot image build >/dev/null; \
+	    $(BIN)/ingot payload build >/dev/null && \
+	    $(BIN)/ingot image build lab-kernel lab-image metal-image agent-ramdisk agent-iso >/dev/null; \
 	fi
 
 .PHONY: test-vips
 test-vips: setup ## who holds the VIPs under every fault; wants a quiet machine
 	$(title) 'VIPs under faults'
-	@$(BIN)/pytest $(VIPS)
+	@$(BIN)/pytest --numprocesses 2 --dist loadfile $(VIPS)
 
 .PHONY: test-fidelity
 test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
@@ -92,7 +94,7 @@ test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 test-full: export INGOT_KILLS := 50
 test-full: export INGOT_SEQUENCES := 200
 test-full: export INGOT_FULL := 1
-test-full: test test-vips test-fidelity ## all of the above, and many more random inputs; hours without KVM
+test-full: test test-fidelity ## all of the above, and many more random inputs; hours without KVM
 	$(title) 'unit tests, over and over'
 	@for round in {1..10}; do $(PYTEST_UNIT) --quiet --no-header; done
 

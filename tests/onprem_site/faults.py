@@ -5,6 +5,7 @@ Faults of different kinds may be there together. Each is in effect when the call
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from tests.onprem_site.node import Node
 from tests.onprem_site.observation import Split
 from tests.onprem_site.process import Process
+from tests.onprem_site.sequence import Fault, Kind
 from tests.onprem_site.site import BRIDGE, Site
 from tests.onprem_site.wire import Wires, rules
 
@@ -29,11 +31,14 @@ class Faults:
         site: the site.
         wires: what is wrong with its wires now.
         splits: how the network was split, and when; for whoever judges what was seen.
+        happened: the other faults for which it matters when they really began and ended, in
+            seconds of the monotonic clock: pauses, delays and losses.
     """
 
     site: Site
     wires: Wires = field(default_factory=Wires)
     splits: list[Split] = field(default_factory=list)
+    happened: list[Fault] = field(default_factory=list)
     _busy: dict[str, Process] = field(default_factory=dict)
     _delaying: dict[str, Process] = field(default_factory=dict)
     _paused: set[tuple[str, str]] = field(default_factory=set)
@@ -46,6 +51,7 @@ class Faults:
 
     def pause(self, node: str, program: str) -> None:
         """Let a program of a node not run; what the kernel does for it goes on."""
+        self._begun(Kind.PAUSE, node)
         self.site[node].tell(program, signal.SIGSTOP)
         self._paused.add((node, program))
 
@@ -55,6 +61,7 @@ class Faults:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
         self._paused.discard((node, program))
+        self._ended(*self._there(Kind.PAUSE, node))
 
     def freeze(self, node: str) -> None:
         """Let a whole node stand still, kernel and all: nothing is sent and nothing answered."""
@@ -75,6 +82,7 @@ class Faults:
         self.feed(node)
         self.site[node].end()
         self._paused = {(name, program) for name, program in self._paused if name != node}
+        self._ended(*self._there(Kind.PAUSE, node))
         _forget(self.site[node])
 
     def power_on(self, node: str) -> None:
@@ -99,17 +107,21 @@ class Faults:
 
     def heal(self) -> None:
         """Let all nodes hear each other again."""
-        # By what is known here they do so a moment before they can.
-        self.splits.append(Split(time.monotonic()))
         self._change(sides=())
+        self.splits.append(Split(time.monotonic()))
 
     def lose(self, percent: float, *nodes: str) -> None:
         """Let frames be lost by chance, from and to some nodes, or all of them; 0 for none."""
-        if not nodes:
+        before = self._there(Kind.LOSS, *nodes)
+        for node in nodes or ("",):
+            if percent:
+                self._begun(Kind.LOSS, node, percent)
+        if nodes:
+            lost = {**self.wires.lost, **dict.fromkeys(nodes, percent)}
+            self._change(lost={name: share for name, share in lost.items() if share})
+        else:
             self._change(lost_by_all=percent)
-            return
-        lost = {**self.wires.lost, **dict.fromkeys(nodes, percent)}
-        self._change(lost={name: share for name, share in lost.items() if share})
+        self._ended(*before)
 
     def delay(self, seconds: float, *nodes: str, seed: int = 0) -> None:
         """Hold up each frame from and to nodes, by chance for up to that long; 0 for not at all."""
@@ -119,7 +131,9 @@ class Faults:
             if before is not None:
                 before.kill()
                 self.site.switch(f"link set {seat.port} master {BRIDGE}")
+                self._ended(*self._there(Kind.DELAY, node))
             if seconds:
+                self._begun(Kind.DELAY, node, seconds)
                 words = (seat.port, seat.detour, str(seconds), self.site.observer.seat.mac)
                 self._delaying[node] = self.site.start_own(
                     "delaying", *words, f"{seed}/{node}", name=f"delaying-{node}"
@@ -149,11 +163,12 @@ class Faults:
 
     def undo(self) -> None:
         """Let nothing be wrong any more; what has died stays dead."""
-        self._change(silent=frozenset(), lost={}, lost_by_all=0)
-        if self.wires.sides:
-            self.heal()
         for node in list(self._frozen):
             self.thaw(node)
+        self.lose(0, *self.wires.lost)
+        self.lose(0)
+        if self.wires.sides:
+            self.heal()
         for node, program in list(self._paused):
             self.resume(node, program)
         for node in list(self._busy):
@@ -164,6 +179,22 @@ class Faults:
         for found in self.site.nodes.values():
             if found.clock is not None:
                 found.clock.jump(0)
+
+    def _begun(self, kind: Kind, node: str = "", value: float = 0) -> None:
+        nodes = (node,) if node else ()
+        now = time.monotonic()
+        self.happened.append(Fault(begin=now, end=math.inf, kind=kind, nodes=nodes, value=value))
+
+    def _ended(self, *faults: Fault) -> None:
+        now = time.monotonic()
+        for at, fault in enumerate(self.happened):
+            if fault in faults and fault.end == math.inf:
+                self.happened[at] = replace(fault, end=now)
+
+    def _there(self, kind: Kind, *nodes: str) -> list[Fault]:
+        """Return the faults of a kind that nodes have, or all of them together."""
+        hit: list[tuple[str, ...]] = [(node,) for node in nodes] or [()]
+        return [one for one in self.happened if one.kind is kind and one.nodes in hit]
 
     def _change(self, **changes: object) -> None:
         self.wires = replace(self.wires, **changes)  # type: ignore[arg-type]

@@ -21,9 +21,11 @@ from tests.e2e.site import eventually
 PERIOD_MICROSECONDS = 100_000
 SETTLES_WITHIN = 10.0
 
-REAL_TIME_MICROSECONDS = 50_000
-"""Of each second, for what runs in real time. Without any, the older hierarchy takes none of it
-in; the unified one has no such limit."""
+REAL_TIME_SHARE = 0.05
+STARVED_TOGETHER = 3
+"""What runs in real time is not bound by the share of the others. The older hierarchy knows a share
+of its own for it, and takes none of it in without one; so a group has this. How many groups of a
+site may have it at the same time is limited, as all sites together have less than one processor."""
 
 
 class NoControlGroups(Exception):  # noqa: N818 - it names what is not there
@@ -91,9 +93,11 @@ class Group:
         self._older.mkdir(parents=True, exist_ok=True)
         (self._older / "cpu.cfs_period_us").write_text(str(PERIOD_MICROSECONDS))
         (self._older / "cpu.cfs_quota_us").write_text(str(quota))
-        for folder, most in ((self._older.parent, 6), (self._older, 1)):
+        real_time = round(REAL_TIME_SHARE * PERIOD_MICROSECONDS)
+        for folder, most in ((self._older.parent, STARVED_TOGETHER), (self._older, 1)):
             with suppress(OSError):  # The kernel may know no limit for what runs in real time.
-                (folder / "cpu.rt_runtime_us").write_text(str(most * REAL_TIME_MICROSECONDS))
+                (folder / "cpu.rt_period_us").write_text(str(PERIOD_MICROSECONDS))
+                (folder / "cpu.rt_runtime_us").write_text(str(most * real_time))
         _move(self.folder, self._older)
 
     def unlimit(self) -> None:

@@ -9,10 +9,10 @@
   program is started to ask. A missing file is made, and says fault. `track_process` is not used:
   the kernel tells of processes only in its first network namespace, and the process that writes
   these files is the parent of what would be tracked, so it knows first.
-* Its VRRP process runs in real time, at the lowest such priority. On a node starved to a twentieth
-  of a processor it else claimed a VIP that somebody held, and needed half a second to see it; with
-  this, that is over within one advert. It may then compute for a second without a pause, not for
-  its own 10 ms, after which the kernel ends it: a reload can take longer.
+* That it runs in real time is not said here: the monitor sees to it (`monitor.urgency`).
+* Where two have held a VIP for a moment, the one who gives way still sends an advert, at which the
+  other announces itself again. Else neighbours that heard the loser last would go to it until the
+  winner's next announcement, seconds later.
 * It is given a `router_id`. Without one it asks DNS for the node's own name before it does anything
   else, and where no server answers, that takes five seconds or more.
 * It does not tell its states after a reload (`fifo_write_vrrp_states_on_reload`): 2.2.7 then
@@ -162,11 +162,10 @@ global_defs {{
     router_id ingot
     vrrp_version 3
     vrrp_priority -20
-    vrrp_rt_priority 1
-    vrrp_rlimit_rttime 1000000
     vrrp_no_swap
     max_auto_priority -1
     vrrp_garp_master_refresh {ARP_REFRESH_SECONDS}
+    vrrp_higher_prio_send_advert true
     vrrp_notify_fifo {self.notifications}
     vrrp_notify_priority_changes true
 }}

@@ -12,8 +12,7 @@ from ingot.artefact.store import Store
 from ingot.payload.binaries import coredns
 from tests.e2e.site import eventually
 from tests.integration.onprem.holding import settled
-from tests.integration.onprem.monitored import Monitored, monitored
-from tests.onprem_site.plan import Plan, Role
+from tests.integration.onprem.monitored import Monitored, control_plane
 from tests.onprem_site.prober import Prober, watching
 
 
@@ -26,11 +25,7 @@ def coredns_program() -> Path:
 @pytest.fixture(scope="module")
 def trio(tmp_path_factory: pytest.TempPathFactory, coredns_program: Path) -> Iterator[Monitored]:
     """Three nodes, each with an API server and a monitor. Tests leave all of that running."""
-    plan = Plan(control=3, workers=0, bootstrap=False)
-    with monitored(tmp_path_factory.mktemp("trio"), plan, coredns_program) as found:
-        nodes = found.site.of("", Role.CONTROL)
-        found.serve(*nodes)
-        found.watch_over(*nodes)
+    with control_plane(tmp_path_factory.mktemp("trio"), coredns_program, nodes=3) as found:
         yield found
 
 

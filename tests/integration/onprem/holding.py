@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from tests.e2e.site import eventually
 from tests.integration.onprem.monitored import Monitored
+from tests.onprem_site.judging import ADVERT, TICK, Contest, judged
 from tests.onprem_site.node import Node
 from tests.onprem_site.observation import contested, longest, spans, vacant
+from tests.onprem_site.plan import Role
 from tests.onprem_site.prober import Prober
 
-ADVERT = 0.1
-LATE = 0.05
-"""What is seen later than it is so, on a busy machine."""
+__all__ = [
+    "ADVERT",
+    "LATE",
+    "absent",
+    "contests",
+    "double",
+    "holder",
+    "moved_from",
+    "settled",
+]
+
+LATE = TICK
+"""What is seen later than it is so."""
 
 
-def settled(trio: Monitored) -> bool:
-    states = sorted(trio.standing(node, trio.api_vip).get("state", "") for node in trio.site.of())
-    return states == ["backup", "backup", "master"]
+def settled(found: Monitored) -> bool:
+    """Tell whether one node of the control plane holds the VIP, and the others wait for it."""
+    nodes = found.site.of(found.cluster.name, Role.CONTROL)
+    states = sorted(found.standing(node, found.api_vip).get("state", "") for node in nodes)
+    return states == [*["backup"] * (len(nodes) - 1), "master"]
 
 
 def holder(trio: Monitored, seen: Prober) -> Node:
@@ -32,6 +46,13 @@ def moved_from(trio: Monitored, seen: Prober, old: Node, *, within: float) -> No
         return trio.site[next(iter(now))] if len(now) == 1 and old.name not in now else None
 
     return eventually(successor, within=within, every=0.01)
+
+
+def contests(trio: Monitored, seen: Prober, since: float) -> list[Contest]:
+    """Return when two nodes held the VIP at once, since a moment, and what is to be said of it."""
+    looks = [look for look in seen.read() if look.at >= since]
+    found = contested(spans(looks, str(trio.api_vip)), trio.faults.splits)
+    return judged(found, trio.faults.happened)
 
 
 def double(trio: Monitored, seen: Prober, since: float) -> float:

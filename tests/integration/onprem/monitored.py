@@ -163,6 +163,19 @@ def monitored(folder: Path, plan: Plan, coredns: Path) -> Iterator[Monitored]:
         yield cluster_of(site, 0, coredns)
 
 
+@contextmanager
+def control_plane(
+    folder: Path, coredns: Path, *, nodes: int, workers: int = 0
+) -> Iterator[Monitored]:
+    """Make a site with a control plane, each node of which has an API server and a monitor."""
+    plan = Plan(control=nodes, workers=workers, bootstrap=False)
+    with monitored(folder, plan, coredns) as found:
+        control = found.site.of("", Role.CONTROL)
+        found.serve(*control)
+        found.watch_over(*control)
+        yield found
+
+
 def cluster_of(site: Site, index: int, coredns: Path) -> Monitored:
     """Return one of a site's clusters, with all of its planned nodes known to its API."""
     folder, cluster = site.folder / f"cluster-{index}", site.plan.all_clusters[index]

@@ -13,7 +13,7 @@ import pytest
 
 from ingot.artefact.building import Silent, make
 from ingot.artefact.store import Store
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 from ingot.onprem.checking import check_coredns
 from ingot.onprem.coredns import Coredns, coredns_of
 from ingot.onprem.model import Situation

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 from ingot.onprem.checking import check_haproxy
 from ingot.onprem.haproxy import API, SLOTS, Haproxy, haproxy_of
 from ingot.onprem.haproxyslots import Slot, SlotState, ready_count

@@ -15,7 +15,7 @@ from subprocess import Popen
 
 import pytest
 
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 from ingot.onprem.answering import is_answered
 from ingot.onprem.checking import check_keepalived
 from ingot.onprem.heard import listen
@@ -83,8 +83,11 @@ class Node:
         return words in (self.folder / "log").read_text()
 
     def kill(self) -> None:
-        for path in self.keepalived.pid_files[:2]:
-            os.kill(int(path.read_text()), signal.SIGKILL)
+        """End both its processes as one: whichever is left sees the other's end, and acts on it."""
+        pids = [int(path.read_text()) for path in self.keepalived.pid_files[:2]]
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in pids:
+                os.kill(pid, number)
 
 
 @pytest.mark.parametrize("stacks", STACKS, ids="+".join)

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from ingot.onprem.monitor.urgency import is_urgent
 from tests.e2e.site import eventually
 from tests.integration.onprem.holding import (
     ADVERT,
@@ -102,6 +103,22 @@ def test_a_node_that_was_frozen_as_a_whole_gives_way_when_it_continues(
     trio.faults.thaw(old.name)
     eventually(lambda: settled(trio), within=30, every=0.1)
     assert double(trio, seen, thawed) <= ADVERT + LATE
+
+
+def test_keepalived_runs_in_real_time_also_after_it_has_read_its_peers_again(
+    trio: Monitored, seen: Prober
+) -> None:
+    node = holder(trio, seen)
+    files = [node.folder / f"run/onprem/keepalived.{part}.pid" for part in ("parent", "vrrp")]
+    before = [int(path.read_text()) for path in files]
+    assert list(map(is_urgent, before)) == [True, True]
+    begun, reloads = time.monotonic(), trio.log(node).count("Reload complete")
+    os.kill(before[0], signal.SIGHUP)
+    eventually(lambda: trio.log(node).count("Reload complete") > reloads, within=10, every=0.02)
+    seen.wait_for(trio.api_vip, node.name, within=10, lasting=1)
+    assert [int(path.read_text()) for path in files] == before
+    assert list(map(is_urgent, before)) == [True, True]
+    assert absent(trio, seen, begun) == 0
 
 
 def test_a_dead_balancer_makes_its_node_give_up_the_vip_and_says_so(

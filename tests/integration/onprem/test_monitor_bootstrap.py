@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.site import eventually
+from tests.integration.onprem.holding import ADVERT, LATE
 from tests.integration.onprem.monitored import Monitored, monitored
 from tests.onprem_site.node import Node
 from tests.onprem_site.observation import Look, contested, longest, spans, vacant
@@ -20,7 +21,6 @@ from tests.onprem_site.service import Mode
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="networks need root")
 
-ADVERT, LOOK = 0.1, 0.03
 IRONIC_PORT = 6385
 
 
@@ -97,7 +97,7 @@ def test_the_vip_stays_through_blips_is_handed_over_and_is_taken_back(
         seen.wait_for(vip, bootstrap.name, within=30)
         assert "takes it back" in young.log(bootstrap)
         looks = _since(seen.read(), held)
-    assert longest(contested(spans(looks, str(vip)))) <= ADVERT + LOOK
+    assert longest(contested(spans(looks, str(vip)))) <= ADVERT + LATE
 
 
 def test_a_bootstrap_that_was_told_hands_over_at_once_and_does_not_forget(

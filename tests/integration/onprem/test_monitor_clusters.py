@@ -10,8 +10,8 @@ import pytest
 
 from ingot.onprem.vrid import router_ids
 from tests.e2e.site import eventually
-from tests.integration.onprem.holding import ADVERT, LATE
-from tests.integration.onprem.monitored import Monitored, cluster_of
+from tests.integration.onprem.holding import ADVERT, LATE, holder, settled
+from tests.integration.onprem.monitored import cluster_of
 from tests.onprem_site.observation import contested, longest
 from tests.onprem_site.plan import Plan
 from tests.onprem_site.prober import watching
@@ -36,9 +36,8 @@ def test_two_clusters_with_the_same_router_ids_do_not_meet(
                 one.watch_over(*nodes)
             eventually(lambda: all(map(settled, both)), within=60, every=0.1)
             first, second = both
+            old, other = (holder(one, seen) for one in both)
             begun = time.monotonic()
-            old = site[next(iter(seen.holders(first.api_vip)))]
-            kept = seen.holders(second.api_vip)
             first.faults.kill(old.name, "keepalived")
             eventually(lambda: settled(first), within=30, every=0.1)
             for one in both:
@@ -47,12 +46,4 @@ def test_two_clusters_with_the_same_router_ids_do_not_meet(
                 assert all(span.holders <= names for span in over_time)
                 assert longest(contested(over_time)) <= ADVERT + LATE
             later = [span for span in seen.spans(second.api_vip) if span.end > begun]
-            assert [span.holders for span in later] == [kept]
-
-
-def settled(one: Monitored) -> bool:
-    """Tell whether the API's VIP has one holder and the other node waits."""
-    states = (
-        one.standing(node, one.api_vip).get("state", "") for node in one.site.of(one.cluster.name)
-    )
-    return sorted(states) == ["backup", "master"]
+            assert [span.holders for span in later] == [{other.name}]

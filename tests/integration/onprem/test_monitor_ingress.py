@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.onprem.holding import ADVERT, LATE
 from tests.integration.onprem.monitored import Monitored, monitored
 from tests.onprem_site.observation import contested, longest
 from tests.onprem_site.plan import Plan
@@ -16,8 +17,6 @@ from tests.onprem_site.servers import router, start
 from tests.onprem_site.service import Mode
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="networks need root")
-
-ADVERT, LOOK = 0.1, 0.03
 
 
 @pytest.fixture
@@ -52,5 +51,5 @@ def test_the_ingress_vip_is_where_the_best_router_is_and_nowhere_without_one(
         routers["control-0"].kill()
         seen.wait_for(vip, within=5)
         over_time = seen.spans(vip)
-    assert longest(contested(over_time)) <= ADVERT + LOOK
+    assert longest(contested(over_time)) <= ADVERT + LATE
     assert "has no live router" in mixed.log(mixed.site["control-0"])

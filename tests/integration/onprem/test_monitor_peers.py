@@ -11,56 +11,44 @@ from pathlib import Path
 
 import pytest
 
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 from tests.e2e.site import eventually
-from tests.integration.onprem.monitored import DOMAIN, Monitored, monitored
+from tests.integration.onprem.holding import ADVERT, LATE, settled
+from tests.integration.onprem.monitored import DOMAIN, Monitored, control_plane
 from tests.integration.onprem.questions import A, question, read_answer
+from tests.integration.onprem.starting import peers_in_file
 from tests.onprem_site.node import Node
 from tests.onprem_site.nodestore import ROLE_LABELS
 from tests.onprem_site.observation import contested, longest, spans
-from tests.onprem_site.plan import Address, Plan, Role
+from tests.onprem_site.plan import Address, Role
 from tests.onprem_site.prober import watching
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="networks need root")
-
-ADVERT, LOOK = 0.1, 0.03
 
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory, coredns_program: Path) -> Iterator[Monitored]:
     """Two control-plane nodes with monitors, and a worker that is only known. All stay so."""
-    plan = Plan(control=2, workers=1, bootstrap=False)
-    with monitored(tmp_path_factory.mktemp("pair"), plan, coredns_program) as found:
-        nodes = found.site.of("", Role.CONTROL)
-        found.serve(*nodes)
-        found.watch_over(*nodes)
+    folder = tmp_path_factory.mktemp("pair")
+    with control_plane(folder, coredns_program, nodes=2, workers=1) as found:
         yield found
 
 
 @pytest.fixture
 def first(pair: Monitored) -> Node:
     """The first node, at a moment at which all is well."""
-    eventually(lambda: settled(pair), within=60, every=0.1)
+    eventually(lambda: at_rest(pair), within=60, every=0.1)
     return pair.site["control-0"]
 
 
-def settled(pair: Monitored) -> bool:
-    nodes = [pair.site["control-0"], pair.site["control-1"]]
-    states = sorted(pair.standing(node, pair.api_vip).get("state", "") for node in nodes)
-    listed = all(reason(pair, node) == "as listed by the API" for node in nodes)
-    return states == ["backup", "master"] and listed
+def at_rest(pair: Monitored) -> bool:
+    nodes = pair.site.of("", Role.CONTROL)
+    return settled(pair) and all(reason(pair, one) == "as listed by the API" for one in nodes)
 
 
 def reason(pair: Monitored, node: Node) -> str:
     """Return why a node's monitor believes in its peers."""
     return str(pair.status(node).get("peers", {}).get("reason", ""))
-
-
-def listed_peers(node: Node) -> set[str]:
-    """Return whom a node's keepalived speaks to about the API."""
-    text = (node.folder / "run/onprem/keepalived.conf").read_text()
-    block = text.partition("_API_0")[2].partition("unicast_peer {")[2].partition("}")[0]
-    return set(block.split())
 
 
 def pid_of(pair: Monitored, node: Node, daemon: str) -> int | None:
@@ -101,7 +89,7 @@ def test_a_node_that_nobody_planned_joins_is_balanced_and_leaves_and_connections
                 lambda: pair.standing(newcomer, vip).get("state") == "backup", within=30, every=0.1
             )
             assert "is listed by the holder, which it hears" in pair.log(newcomer)
-            assert str(seat.address) in listed_peers(first)
+            assert str(seat.address) in peers_in_file(first)
             eventually(lambda: pair.status(first)["balancer"]["ready"] == 3, within=20, every=0.1)
             assert pid_of(pair, first, "haproxy") == haproxy
 
@@ -111,15 +99,15 @@ def test_a_node_that_nobody_planned_joins_is_balanced_and_leaves_and_connections
                 within=20,
                 every=0.1,
             )
-            eventually(lambda: str(seat.address) not in listed_peers(first), within=20, every=0.1)
+            eventually(lambda: str(seat.address) not in peers_in_file(first), within=20, every=0.1)
             eventually(lambda: pair.status(first)["balancer"]["ready"] == 2, within=20, every=0.1)
             assert pid_of(pair, first, "haproxy") == haproxy
         finally:
             pair.monitors.pop(seat.name, None)
             pair.site.remove(seat.name)
-        eventually(lambda: settled(pair), within=20, every=0.1)
+        eventually(lambda: at_rest(pair), within=20, every=0.1)
         looks = list(seen.read())
-    assert longest(contested(spans(looks, str(vip)))) <= ADVERT + LOOK
+    assert longest(contested(spans(looks, str(vip)))) <= ADVERT + LATE
     assert ticking.is_running
     ticking.kill()
     ticks = [json.loads(line)["tick"] for line in ticking.log.read_text().splitlines() if line]
@@ -137,7 +125,7 @@ def test_peers_stay_as_they_were_while_no_api_server_answers(pair: Monitored, fi
     written = json.loads((first.folder / "state/peers.json").read_text())
     assert {one["name"] for one in written["nodes"]} == {"control-0", "control-1", "worker-0"}
     pair.serve(*(pair.site[name] for name in ("control-0", "control-1")))
-    eventually(lambda: settled(pair), within=60, every=0.1)
+    eventually(lambda: at_rest(pair), within=60, every=0.1)
 
 
 def test_dns_knows_the_cluster_and_a_node_by_its_new_address(pair: Monitored, first: Node) -> None:

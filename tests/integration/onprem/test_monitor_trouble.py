@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from ingot.onprem.monitor.program import ADDRESS_SECONDS
 from tests.e2e.site import eventually
-from tests.integration.onprem.monitored import Monitored, monitored, running_programs
+from tests.integration.onprem.monitored import PROGRAM, Monitored, monitored, running_programs
 from tests.onprem_site.node import Node
 from tests.onprem_site.plan import Plan
+from tests.onprem_site.prober import watching
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="networks need root")
 
@@ -100,3 +103,77 @@ def test_a_second_monitor_does_not_begin(lone: Monitored) -> None:
     assert "another monitor runs on this node" in lone.log(node)
     lone.monitors[node.name] = first
     assert first.is_running
+
+
+def test_without_a_default_route_a_vip_elsewhere_is_said_and_nothing_is_started(
+    lone: Monitored,
+) -> None:
+    lone.options = {"cluster": {"apiVIPs": ["192.0.2.5"], "ingressVIPs": ["192.0.2.4"]}}
+    node = lone.site["control-0"]
+    shutil.rmtree(node.folder / "state", ignore_errors=True)  # or it keeps what it chose before
+    (route,) = node.run("ip", "route", "show", "default").splitlines()
+    node.run("ip", "route", "delete", "default")
+    try:
+        started(lone)
+        problem = eventually(
+            lambda: lone.status(node).get("problems", {}).get("configuration"), within=60
+        )
+        assert "no default route" in problem
+        assert not {"keepalived", "haproxy", "coredns"} & set(running_programs(node))
+    finally:
+        node.run("ip", "route", "add", *route.split())
+    eventually(
+        lambda: "192.0.2.5 lies on none" in lone.status(node)["problems"]["configuration"],
+        within=20,
+    )
+
+
+def test_a_default_route_that_is_lost_changes_nothing(lone: Monitored) -> None:
+    node = started(lone)
+    eventually(lambda: str(lone.api_vip) in node.vips(), within=60, every=0.1)
+    (route,) = node.run("ip", "route", "show", "default").splitlines()
+    with watching(lone.site, lone.api_vip) as seen:
+        node.run("ip", "route", "delete", "default")
+        try:
+            seen.wait_for(lone.api_vip, node.name, within=60, lasting=2 * ADDRESS_SECONDS)
+        finally:
+            node.run("ip", "route", "add", *route.split())
+        assert {span.holders for span in seen.spans(lone.api_vip)} == {frozenset({node.name})}
+    assert "configuration" not in lone.status(node)["problems"]
+
+
+def test_a_folder_that_becomes_unwritable_is_said_and_the_vip_stays_until_it_is_mended(
+    lone: Monitored,
+) -> None:
+    node = started(lone)
+    run = node.folder / "run/onprem"
+    eventually(lambda: str(lone.api_vip) in node.vips(), within=60, every=0.1)
+    duty = (run / "api.duty").read_text()
+    node.run("mount", "--bind", run, run)
+    try:
+        node.run("mount", "-o", "remount,bind,ro", run)
+        lone.api[node.name].kill()
+        problem = eventually(
+            lambda: lone.status(node)["problems"].get("api duty"), within=30, every=0.1
+        )
+        assert "api.duty cannot be written: Read-only file system" in problem
+        assert (run / "api.duty").read_text() == duty
+        assert str(lone.api_vip) in node.vips()
+    finally:
+        node.run("umount", run)
+    eventually(lambda: "api duty" not in lone.status(node)["problems"], within=10, every=0.1)
+    eventually(lambda: not node.vips(), within=10, every=0.1)
+    lone.serve(node)
+    eventually(lambda: str(lone.api_vip) in node.vips(), within=60, every=0.1)
+
+
+def test_a_keepalived_that_may_not_run_in_real_time_is_said_and_holds_the_vip_all_the_same(
+    lone: Monitored,
+) -> None:
+    node = lone.site["control-0"]
+    env = {"INGOT_ONPREM": str(lone.file(node))}
+    without = ("setpriv", "--bounding-set", "-sys_nice")
+    lone.monitors[node.name] = node.start(*without, PROGRAM, "onprem", name="monitor", env=env)
+    eventually(lambda: str(lone.api_vip) in node.vips(), within=60, every=0.1)
+    problem = eventually(lambda: lone.status(node)["problems"].get("real time"), within=10)
+    assert "keepalived does not run in real time" in problem

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ingot.artefact.store import Store
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 from ingot.onprem.haproxy import haproxy_of
 from ingot.onprem.keepalived import keepalived_of
 from ingot.onprem.redirect import TABLE, is_loaded, redirect_of

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import pytest
 
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 from ingot.onprem.checking import check_nftables
 from ingot.onprem.haproxy import API
 from ingot.onprem.problem import RefusedConfigError

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ingot.lab import namespaces
+from ingot.machine import namespaces
 from ingot.process import run
 
 

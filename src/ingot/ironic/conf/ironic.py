@@ -175,6 +175,7 @@ ldlinux_c32 = /usr/lib/syslinux/modules/bios/ldlinux.c32
 {self._place("tempdir", "tmp")}
 
 [agent]
+{self._place("certificates_path", "certificates")}
 deploy_logs_collect = {oslo(self.deploy_logs)}
 deploy_logs_local_path = /shared/log/ironic/deploy
 max_command_attempts = 30

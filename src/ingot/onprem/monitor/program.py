@@ -48,6 +48,7 @@ BALANCER_SECONDS = 0.5
 HANDOVER_SECONDS = 1.0
 REFRESH_SECONDS = 1.0
 REDIRECT_SECONDS = 3.0
+URGENCY_SECONDS = 1.0
 ADDRESS_SECONDS = 5.0
 
 
@@ -120,6 +121,7 @@ class Monitor:
             found.append(self._watch_nodes(options.kubeconfig))
         if options.cluster.user_managed_balancer:
             return found
+        found.append(self._every(URGENCY_SECONDS, "real time", self.vips.hasten))
         if options.role is Role.BOOTSTRAP:
             bootstrap = BootstrapDuty(options)
             found.append(self._duty(VipKind.API, bootstrap.look, HANDOVER_SECONDS))

@@ -47,6 +47,7 @@ class Supervised:
         *,
         if_orphaned: str = "KILL",
         before: Callable[[], Awaitable[None]] = _nothing,
+        begun: Callable[[int], None] = lambda _pid: None,
         after: Callable[[str], Awaitable[None]] | None = None,
     ) -> None:
         """Prepare for it.
@@ -55,6 +56,7 @@ class Supervised:
             name: how it is called in logs.
             if_orphaned: the signal that it gets when we die.
             before: what is done before each start.
+            begun: what is done with its process as soon as there is one.
             after: what is done after each end that was not asked for; told how it ended.
         """
         self.name = name
@@ -62,6 +64,7 @@ class Supervised:
         self.ends = 0
         self._if_orphaned = if_orphaned
         self._before = before
+        self._begun = begun
         self._after = after
         self._command: tuple[str | Path, ...] = ()
         self._changed = asyncio.Event()
@@ -123,6 +126,7 @@ class Supervised:
         try:
             await self._before()
             self.child = Child(self.name, self._command, if_orphaned=self._if_orphaned)
+            self._begun(self.child.pid)
         except (OSError, IngotError) as error:
             log.error("%s cannot be started: %s", self.name, error)  # noqa: TRY400 - it says all
             return 0.0

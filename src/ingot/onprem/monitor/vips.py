@@ -32,6 +32,7 @@ from ingot.onprem.monitor.standing import (
     read_notification,
 )
 from ingot.onprem.monitor.supervising import Supervised
+from ingot.onprem.monitor.urgency import NotUrgentError, make_urgent
 from ingot.onprem.vipaddress import held_vips, take_away
 from ingot.onprem.vipduty import Duty, write_duty
 
@@ -62,7 +63,11 @@ class Vips:
         self.ears = Ears()
         self.freezes = 0
         self.daemon = Supervised(
-            "keepalived", if_orphaned="TERM", before=self._before, after=self._after
+            "keepalived",
+            if_orphaned="TERM",
+            before=self._before,
+            begun=_hastened,
+            after=self._after,
         )
         self._options = options
         self._run = options.folders.run
@@ -118,13 +123,21 @@ class Vips:
         Raises:
             UnwritableError: it goes on by what it was told before.
         """
-        before = self.duties.get(kind)
-        self.duties[kind] = duty
         path = Keepalived(instances=(), run=self._run).duty_file(kind)
         write_duty(path, duty)
+        before, self.duties[kind] = self.duties.get(kind), duty
         if before is None or before.bonus != duty.bonus:
             may = f"with priority {duty.priority}" if duty.may_hold else "not at all"
             log.info("the %s VIP may be held by this node %s: it %s", kind.value, may, duty.reason)
+
+    async def hasten(self) -> None:
+        """See to it that keepalived runs in real time.
+
+        Raises:
+            NotUrgentError: it may not, and goes on as it does.
+        """
+        if self._vrrp:
+            make_urgent(self._vrrp)
 
     async def guard(self) -> None:
         """Listen, and look after keepalived's pulse, until cancelled."""
@@ -282,6 +295,11 @@ class Vips:
             log.info("%s: it has left this node (%s): %s", what, after.state.value, after.cause)
         else:
             log.info("%s: this node is in %s: %s", what, after.state.value, after.cause)
+
+
+def _hastened(pid: int) -> None:
+    with suppress(NotUrgentError):  # It is said when what it starts is looked after.
+        make_urgent(pid)
 
 
 def _peers(wanted: Keepalived) -> str:
