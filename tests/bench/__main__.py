@@ -2,6 +2,7 @@
 
 python -m tests.bench                                            all of them
 python -m tests.bench operator --hosts 100 --hardware redfish    one cell of the largest
+python -m tests.bench onprem --case holder-crash --samples 20    one gap that a client sees
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import argparse
 import signal
 import sys
 
-from tests.bench import artefacts, cli_start, lab, operator, ramdisk, validation
+from tests.bench import artefacts, cli_start, lab, onprem, operator, ramdisk, validation
 from tests.operator_site.ironic import Hardware
 
 
@@ -22,20 +23,28 @@ def main() -> None:
     if asked.bench == "operator":
         operator.report(asked.hosts or operator.SIZES, asked.hardware or tuple(Hardware))
         return
+    if asked.bench == "onprem":
+        onprem.report(asked.case or onprem.NAMES, samples=asked.samples, announced=asked.announced)
+        return
     start = cli_start.report()
     validation.report(start)
     artefacts.report()
     ramdisk.report()
     lab.report()
     operator.report()
+    onprem.report()
 
 
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tests.bench", description="Measure, and print figures.")
-    benches = parser.add_subparsers(dest="bench", metavar="operator")
+    benches = parser.add_subparsers(dest="bench", metavar="operator|onprem")
     one = benches.add_parser("operator", help="hosts on real Ironic, and what they cost")
     one.add_argument("--hosts", type=int, action="append", help="how many; may be repeated")
     one.add_argument("--hardware", type=Hardware, action="append", choices=tuple(Hardware))
+    vips = benches.add_parser("onprem", help="gaps that clients of a VIP see, beside upstream's")
+    vips.add_argument("--case", action="append", choices=onprem.NAMES, help="may be repeated")
+    vips.add_argument("--samples", type=int, default=onprem.SAMPLES, help="of each case and side")
+    vips.add_argument("--announced", action="store_true", help="upstream's next haproxy values")
     return parser.parse_args()
 
 

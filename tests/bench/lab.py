@@ -12,10 +12,10 @@ from pathlib import Path
 
 from ingot.errors import IngotError
 from ingot.lab import lifecycle
-from ingot.machine import namespaces
 from ingot.lab.labs import STATE_VARIABLE, Lab
 from ingot.lab.lifecycle import Step
 from ingot.lab.surroundings import taken_networks
+from ingot.machine import namespaces
 from tests.labplans import planned
 
 HOSTS, IDLE_HOSTS = 5, 10

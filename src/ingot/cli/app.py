@@ -5,7 +5,18 @@ from __future__ import annotations
 import typer
 from typer.core import TyperGroup
 
-from ingot.cli import create, explain, graph, image, lab, payload, validate, version
+from ingot.cli import (
+    create,
+    destroy,
+    explain,
+    graph,
+    image,
+    lab,
+    payload,
+    validate,
+    version,
+    waitfor,
+)
 from ingot.cli.invocation import DirOption, LogLevelOption
 from ingot.errors import Interrupted
 
@@ -42,6 +53,8 @@ app.command("validate", rich_help_panel="Before an install")(validate.validate)
 app.command("explain", rich_help_panel="Before an install")(explain.explain)
 app.command("graph", rich_help_panel="Before an install")(graph.graph)
 app.add_typer(create.app, name="create", rich_help_panel="Install")
+app.add_typer(waitfor.app, name="wait-for", rich_help_panel="Install")
+app.add_typer(destroy.app, name="destroy", rich_help_panel="Install")
 app.add_typer(payload.app, name="payload", rich_help_panel="What an install carries")
 app.add_typer(image.app, name="image", rich_help_panel="What an install carries")
 app.add_typer(lab.app, name="lab", rich_help_panel="Without hardware")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -10,6 +13,9 @@ from ingot.cli.building import ended_by_signals
 from ingot.cli.invocation import Output
 from ingot.cli.problems import print_problems
 from ingot.errors import Interrupted
+
+if TYPE_CHECKING:
+    from ingot.installer.report import Report
 
 __all__ = ["create"]
 
@@ -38,6 +44,8 @@ def create(directory: Path, *, timeouts: list[str], output: Output) -> None:
                     typer.echo(f"the cluster is there already: see {directory}/auth/kubeconfig")
                     return
                 creation.run()
+            if creation.report is not None:
+                _tell(creation.report, output)
         except ConfigInvalid as invalid:
             print_problems(invalid.report, str(place.config_file), err=True)
             raise
@@ -46,3 +54,19 @@ def create(directory: Path, *, timeouts: list[str], output: Output) -> None:
                 "interrupted; the install goes on by itself where it can",
                 remedy="run `ingot create cluster` again: it continues",
             ) from None
+
+
+def _tell(report: Report, output: Output) -> None:
+    """Print the report; for machines it is the last event."""
+    if output is Output.JSON:
+        from ingot.installer.report import as_json  # noqa: PLC0415 - as above
+
+        at = datetime.now(UTC).isoformat(timespec="milliseconds")
+        typer.echo(
+            json.dumps({"at": at, "phase": None, "type": "report", "report": as_json(report)})
+        )
+        return
+    from ingot.ui.console import results  # noqa: PLC0415 - slow to import
+    from ingot.ui.report import report_page  # noqa: PLC0415 - as above
+
+    results().print(report_page(report))

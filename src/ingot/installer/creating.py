@@ -25,7 +25,7 @@ from ingot.assets.roster import roster
 from ingot.config.model import InstallConfig
 from ingot.errors import ExitCode, IngotError
 from ingot.installer import bootstrapvm
-from ingot.installer.apiview import ApiView
+from ingot.installer.apiview import ApiView, Seen
 from ingot.installer.bootstrapvm import Cards, Parts, check_hypervisor, config_drive, vm_spec
 from ingot.installer.carrying import IMAGES, payload
 from ingot.installer.directory import InstallDirectory
@@ -33,6 +33,7 @@ from ingot.installer.imagewatching import ImageWatcher
 from ingot.installer.journal import COMPLETE, InstallJournal
 from ingot.installer.phase import Phase
 from ingot.installer.progress import Listener, Progress
+from ingot.installer.report import Report, report_of, write_report
 from ingot.installer.targets import Request, make_target
 from ingot.installer.tracking import after_phase, ended
 from ingot.installer.vips import check_free
@@ -62,6 +63,7 @@ class Creation:
         limits: how long each phase may take.
         listener: told of every change.
         progress: what is known.
+        report: what came of it; None until the cluster is there.
     """
 
     directory: InstallDirectory
@@ -69,6 +71,7 @@ class Creation:
     limits: Mapping[Phase, float]
     listener: Listener
     progress: Progress
+    report: Report | None = None
 
     @property
     def journal(self) -> InstallJournal:
@@ -95,9 +98,11 @@ class Creation:
             self._bootstrap_vm(driver, files, infra_id, image, media)
             self.progress = asyncio.run(self._waiting(driver).until_complete())
         self._begin(Phase.CLEAN_UP)
-        asyncio.run(self._answers())
+        seen = asyncio.run(self._answers())
         bootstrapvm.destroy(driver)
         self._tell(ended(self.progress, now=datetime.now(UTC)))
+        self.report = report_of(self.directory, self.config, self.progress, seen)
+        write_report(self.directory, self.report)
         self.journal.add(COMPLETE, "ended")
         return self.progress
 
@@ -149,12 +154,13 @@ class Creation:
             progress=self.progress,
         )
 
-    async def _answers(self) -> None:
+    async def _answers(self) -> Seen:
         view = ApiView(self.directory.path / kubeconfig_asset.PATH, roles_of(self.config))
         try:
             async with asyncio.timeout(self.limits[Phase.CLEAN_UP]):
-                while await view.look() is None:  # noqa: ASYNC110 - it is elsewhere
+                while (seen := await view.look()) is None:  # noqa: ASYNC110 - it is elsewhere
                     await asyncio.sleep(1)
+                return seen
         except TimeoutError as late:
             raise NotAnswering(
                 "the bootstrap has handed over, and the API does not answer at its VIP",

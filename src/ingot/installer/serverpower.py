@@ -7,14 +7,16 @@ one of them. So when all are off, all are looked at once more; by then nobody is
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import as_completed
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-from ingot.bmc.live.access import BmcAccess, Power, connected
+from ingot.bmc.live.access import CALL_SECONDS, BmcAccess, Power, connected
 from ingot.bmc.live.deadline import begun
 from ingot.bmc.live.refusal import BmcUnreachable
-from ingot.config.model import Host, InstallConfig
+from ingot.config.model import Host
 from ingot.errors import IngotError
 
 __all__ = ["PATIENCE", "Server", "SwitchedOff", "servers_of", "switch_all_off"]
@@ -56,13 +58,18 @@ class SwitchedOff:
         )
 
 
-def servers_of(config: InstallConfig) -> tuple[list[Server], dict[str, str]]:
-    """Return the servers, and why others cannot be asked: a secret that is not there now."""
+def servers_of(hosts: Iterable[Host], authorities: str) -> tuple[list[Server], dict[str, str]]:
+    """Return the servers, and why others cannot be asked: a secret that is not there now.
+
+    Args:
+        hosts: which.
+        authorities: in PEM, of those that may have signed the BMCs' certificates.
+    """
     servers: list[Server] = []
     failed: dict[str, str] = {}
-    for host in config.baremetal.hosts:
+    for host in hosts:
         try:
-            access = _access(host, config.baremetal.bmc_verify_ca)
+            access = _access(host, authorities)
         except IngotError as missing:
             failed[host.name] = missing.what
         else:
@@ -79,7 +86,7 @@ def switch_all_off(
     patience: float = PATIENCE,
     on_off: Callable[[str, SwitchedOff], None] = lambda _name, _outcome: None,
 ) -> Mapping[str, SwitchedOff]:
-    """Switch servers off and take their media out, all at once; those that fail keep no other.
+    """Switch servers off and take their media out, all at once.
 
     Args:
         servers: which.
@@ -89,9 +96,11 @@ def switch_all_off(
     outcomes = {server.name: SwitchedOff() for server in servers}
     left: Sequence[Server] = servers
     for number in range(ROUNDS):
-        pending = {server: begun(lambda one=server: _off(one, patience)) for server in left}  # type: ignore[misc] # bound at once
-        found = {server: future.result() for server, future in pending.items()}
-        for server, outcome in found.items():
+        pending = {begun(partial(_off, server, patience)): server for server in left}
+        found: dict[Server, SwitchedOff] = {}
+        for future in as_completed(pending):
+            server, outcome = pending[future], future.result()
+            found[server] = outcome
             outcomes[server.name] = outcomes[server.name].then(outcome)
             if number == 0 or outcome.was_on or outcome.failed:
                 on_off(server.name, outcome)
@@ -115,7 +124,7 @@ def _off(server: Server, patience: float) -> SwitchedOff:
 
 
 def _off_once(server: Server, patience: float) -> SwitchedOff:
-    with connected(server.access, seconds=patience) as bmc:
+    with connected(server.access, seconds=min(patience, CALL_SECONDS)) as bmc:
         was_on = bmc.power() is not Power.OFF
         bmc.power_off()
         return SwitchedOff(was_on, bmc.eject_media())

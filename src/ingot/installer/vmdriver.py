@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from ingot.assets import metadata
-from ingot.config.model import InstallConfig
 from ingot.installer.directory import InstallDirectory
 from ingot.machine.driver import Driver
 from ingot.machine.hypervisor import hypervisor_at
@@ -13,7 +12,7 @@ from ingot.machine.hypervisor import hypervisor_at
 __all__ = ["driver_of"]
 
 
-def driver_of(directory: InstallDirectory, config: InstallConfig) -> Driver | None:
+def driver_of(directory: InstallDirectory) -> Driver | None:
     """Return who has the bootstrap VM of an install; None where none can have been made yet.
 
     Raises:
@@ -21,8 +20,7 @@ def driver_of(directory: InstallDirectory, config: InstallConfig) -> Driver | No
     """
     try:
         known = json.loads((directory.path / metadata.PATH).read_bytes())
-        infra_id = str(known["infraID"])
+        uri, infra_id = str(known["baremetal"]["libvirtURI"]), str(known["infraID"])
     except (FileNotFoundError, ValueError, KeyError):
         return None
-    home = directory.hidden / "machines"
-    return hypervisor_at(config.baremetal.libvirt_uri, home=home, owner=infra_id).driver
+    return hypervisor_at(uri, home=directory.hidden / "machines", owner=infra_id).driver

@@ -47,11 +47,13 @@ class LiveDisplay:
         progress = self._progress
         parts: list[RenderableType] = [_phases(progress)]
         if progress.hosts:
-            parts.append(_hosts(progress.hosts))
+            parts += ["", _hosts(progress.hosts), ""]
         if progress.vip_holder:
             parts.append(Text.assemble(("API VIP    ", "bold"), progress.vip_holder))
         if progress.last_event:
-            parts.append(Text.assemble(("last event ", "bold"), progress.last_event, no_wrap=True))
+            event = Text.assemble(("last event ", "bold"), progress.last_event)
+            event.no_wrap, event.overflow = True, "ellipsis"
+            parts.append(event)
         return Group(*parts)
 
 
@@ -68,7 +70,9 @@ def _phases(progress: Progress) -> Table:
 
 
 def _hosts(hosts: tuple[HostProgress, ...]) -> Table:
-    table = Table("host", "role", "state", "step", "tries", box=None, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("host", "role", "state", "step", "tries"):
+        table.add_column(heading, no_wrap=True, overflow="ellipsis")
     for host in hosts:
         said = Text(host.error, "red") if host.error else Text(_step(host))
         said.no_wrap, said.overflow = True, "ellipsis"
@@ -77,8 +81,9 @@ def _hosts(hosts: tuple[HostProgress, ...]) -> Table:
 
 
 def _step(host: HostProgress) -> str:
-    share = f"{host.share * WHOLE:.0f} % of the image written" if host.share is not None else ""
-    return ", ".join(filter(None, (host.step, share)))
+    # The share first: it is what changes, and a narrow terminal cuts the rest off.
+    share = f"{host.share * WHOLE:.0f} % written" if host.share is not None else ""
+    return ", ".join(filter(None, (share, host.step)))
 
 
 def _elapsed(one: PhaseTimes) -> str:

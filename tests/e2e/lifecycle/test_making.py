@@ -13,12 +13,12 @@ import pytest
 
 from ingot.errors import ExitCode
 from ingot.lab import lifecycle
-from ingot.machine import namespaces
 from ingot.lab.daemon.telling import DaemonFailed
 from ingot.lab.labs import Lab
 from ingot.lab.lifecycle import LabExists, Step
 from ingot.lab.locking import choosing_networks
 from ingot.lab.networks import NetworkTaken
+from ingot.machine import namespaces
 from tests.e2e.lifecycle.labs import NAME, OTHER, created, plan_of, redfish, seen
 
 

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ingot.lab import lifecycle
-from ingot.machine import namespaces
 from ingot.lab.control import Control
 from ingot.lab.labs import Lab
 from ingot.lab.locking import choosing_networks
 from ingot.lab.traces import InsideLab
+from ingot.machine import namespaces
 from ingot.machine.model import Power
 from tests.e2e.lifecycle.labs import NAME, created, kill_daemon, power_on, redfish, seen
 from tests.e2e.site import call

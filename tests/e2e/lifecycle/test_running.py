@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from ingot.lab import lifecycle
-from ingot.machine import namespaces
 from ingot.lab.control import Control, DaemonGone
 from ingot.lab.faults.fault import Fault
 from ingot.lab.faults.kind import FaultKind
 from ingot.lab.labs import Lab
+from ingot.machine import namespaces
 from ingot.machine.model import Power
 from tests.e2e.lifecycle.labs import (
     CP,

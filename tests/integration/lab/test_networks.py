@@ -16,7 +16,6 @@ import pytest
 
 from ingot.background import Background
 from ingot.lab import outlets
-from ingot.machine import namespaces
 from ingot.lab.locking import choosing_networks
 from ingot.lab.networks import (
     NetworkTaken,
@@ -28,6 +27,7 @@ from ingot.lab.networks import (
 from ingot.lab.plan import LabPlan
 from ingot.lab.services import ServiceFailed, Services, site_services
 from ingot.lab.surroundings import taken_networks
+from ingot.machine import namespaces
 from ingot.machine.firmware.dhcp.client import Lease, lease_from
 from ingot.machine.firmware.dhcp.identity import Identity
 from ingot.machine.firmware.dhcp.message import Option
