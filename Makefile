@@ -157,7 +157,7 @@ docs-serve: setup ## serve the documentation on this machine, live
 .PHONY: lock
 lock: setup ## write requirements.lock from pyproject.toml; UPGRADE=1 takes the newest versions
 	$(title) 'lock'
-	@$(COMPILE) $(if $(UPGRADE),--upgrade) --group dev --extra lab --output-file requirements.lock pyproject.toml
+	@$(COMPILE) $(if $(UPGRADE),--upgrade) --group dev --extra bmc --extra lab --output-file requirements.lock pyproject.toml
 	@$(COMPILE) --output-file scripts/uv.lock.txt - <<<'uv==$(UV_VERSION)'
 	@$(COMPILE_FOR_IMAGES) --output-file $(LOCKS)/ingot.txt pyproject.toml
 	@$(COMPILE_FOR_IMAGES) --output-file $(LOCKS)/ironic.txt $(LOCKS)/ironic.in

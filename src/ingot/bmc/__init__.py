@@ -1,4 +1,4 @@
-"""BMC addresses and what follows from them; later, live access to a BMC.
+"""BMC addresses and what follows from them; in ``live``, access to a BMC.
 
-Not here: credentials and what a node in Ironic is told, which belong to ``ingot.ironic``.
+Not here: what a node in Ironic is told, which belongs to ``ingot.ironic``.
 """

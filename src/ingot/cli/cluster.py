@@ -67,6 +67,6 @@ def _tell(report: Report, output: Output) -> None:
         )
         return
     from ingot.ui.console import results  # noqa: PLC0415 - slow to import
-    from ingot.ui.report import report_page  # noqa: PLC0415 - as above
+    from ingot.ui.report import print_report  # noqa: PLC0415 - as above
 
-    results().print(report_page(report))
+    print_report(report, results())

@@ -28,6 +28,7 @@ from ingot.installer import bootstrapvm
 from ingot.installer.apiview import ApiView, Seen
 from ingot.installer.bootstrapvm import Cards, Parts, check_hypervisor, config_drive, vm_spec
 from ingot.installer.carrying import IMAGES, payload
+from ingot.installer.destroying import destroy_bootstrap
 from ingot.installer.directory import InstallDirectory
 from ingot.installer.imagewatching import ImageWatcher
 from ingot.installer.journal import COMPLETE, InstallJournal
@@ -99,7 +100,7 @@ class Creation:
             self.progress = asyncio.run(self._waiting(driver).until_complete())
         self._begin(Phase.CLEAN_UP)
         seen = asyncio.run(self._answers())
-        bootstrapvm.destroy(driver)
+        destroy_bootstrap(self.directory)
         self._tell(ended(self.progress, now=datetime.now(UTC)))
         self.report = report_of(self.directory, self.config, self.progress, seen)
         write_report(self.directory, self.report)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from ingot.bmc.live.access import CALL_SECONDS, BmcAccess, Power, connected
+from ingot.bmc.live.access import CALL_SECONDS, BmcAccess, connected
 from ingot.bmc.live.deadline import begun
 from ingot.bmc.live.refusal import BmcUnreachable
 from ingot.config.model import Host
@@ -125,8 +125,7 @@ def _off(server: Server, patience: float) -> SwitchedOff:
 
 def _off_once(server: Server, patience: float) -> SwitchedOff:
     with connected(server.access, seconds=min(patience, CALL_SECONDS)) as bmc:
-        was_on = bmc.power() is not Power.OFF
-        bmc.power_off()
+        was_on = bmc.power_off()
         return SwitchedOff(was_on, bmc.eject_media())
 
 

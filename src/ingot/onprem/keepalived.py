@@ -37,6 +37,10 @@ DOWN_ADVERTS = 7
 DOWN_SECONDS = ADVERT_SECONDS * (DOWN_ADVERTS + 1)
 """After this a dead holder is missed, at the latest: the skew is below one interval."""
 
+ARP_AGAIN_SECONDS = 1
+"""A new holder announces itself a second time after this; keepalived's own five would be long for
+neighbours that heard somebody else after the first."""
+
 ARP_REFRESH_SECONDS = 10
 """A switch or neighbour that missed the move learns of it by then."""
 
@@ -164,6 +168,7 @@ global_defs {{
     vrrp_priority -20
     vrrp_no_swap
     max_auto_priority -1
+    vrrp_garp_master_delay {ARP_AGAIN_SECONDS}
     vrrp_garp_master_refresh {ARP_REFRESH_SECONDS}
     vrrp_higher_prio_send_advert true
     vrrp_notify_fifo {self.notifications}

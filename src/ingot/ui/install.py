@@ -72,7 +72,8 @@ def _phases(progress: Progress) -> Table:
 def _hosts(hosts: tuple[HostProgress, ...]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("host", "role", "state", "step", "tries"):
-        table.add_column(heading, no_wrap=True, overflow="ellipsis")
+        # Where there is no room, only the step gives way.
+        table.add_column(heading, no_wrap=heading != "step")
     for host in hosts:
         said = Text(host.error, "red") if host.error else Text(_step(host))
         said.no_wrap, said.overflow = True, "ellipsis"

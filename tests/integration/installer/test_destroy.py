@@ -1,0 +1,290 @@
+"""`ingot destroy` as a real process: real BMCs on loopback, a VM of the real driver."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from ingot.assets.payload import Payload
+from ingot.config.sample import sample
+from ingot.installer.bootstrapvm import NAME
+from ingot.installer.directory import InstallDirectory
+from ingot.installer.journal import VM, InstallJournal
+from ingot.installer.targets import make_target, requested
+from ingot.installer.vmdriver import driver_of
+from ingot.lab.faults.kind import FaultKind
+from ingot.machine import namespaces
+from ingot.machine.driver import Driver
+from ingot.machine.model import Disk, MacAddress, MachineSpec, Nic, Power
+from tests.integration.bmc.ipmi_bench import IpmiBench, ipmi_bench
+from tests.integration.lab.redfish_bench import (
+    FIRST,
+    PASSWORD,
+    SECOND,
+    USER,
+    Bench,
+    bench,
+    image_server,
+)
+
+INGOT = Path(sys.executable).parent / "ingot"
+PAYLOAD = Payload(kubernetes="v1.36.3", onprem="onprem:1", metal3="metal3:1", disk_sha256="0" * 64)
+OLD = "old-0"
+"""The host whose BMC speaks IPMI."""
+
+
+@dataclass
+class Site:
+    """An install directory, three servers, and a network namespace for the VM."""
+
+    path: Path
+    namespace: str
+    redfish: Bench
+    ipmi: IpmiBench
+
+    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [INGOT, "--dir", self.path, *words],
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=120,
+        )
+
+    @property
+    def directory(self) -> InstallDirectory:
+        return InstallDirectory(self.path)
+
+    @property
+    def driver(self) -> Driver:
+        found = driver_of(self.directory)
+        assert found is not None
+        return found
+
+    def power(self) -> dict[str, Power]:
+        machines = {**self.redfish.driver.all, **self.ipmi.driver.all}
+        return {name: machine.power for name, machine in machines.items()}
+
+    def make_files(self) -> None:
+        with self.directory.held():
+            make_target(self.directory, "ignition-configs", requested(self.directory), PAYLOAD)
+
+    def begin(self) -> None:
+        """Bring it as far as `create cluster` does until the first server is switched on."""
+        self.make_files()
+        InstallJournal(self.directory.journal).add(VM, "began")
+        nic = Nic(mac=MacAddress("52:54:00:00:99:01"), bridge="baremetal", port="destroyed")
+        disk = Disk(size_bytes=1 << 20, serial="s", wwn="0x5000000000000001")
+        self.driver.define(
+            MachineSpec(name=NAME, uuid="", memory_mib=64, disks=(disk,), nics=(nic,))
+        )
+        for name in (FIRST, SECOND):
+            self.redfish.driver.power_on(name)
+        self.ipmi.driver.power_on(OLD)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    path = tmp_path / "install"
+    path.mkdir(mode=0o700)
+    with (
+        network(f"ingot-destroy-{os.getpid()}") as namespace,
+        bench(tmp_path / "redfish") as redfish,
+        ipmi_bench(tmp_path, OLD) as ipmi,
+    ):
+        made = Site(path, namespace, redfish, ipmi)
+        (path / "install-config.yaml").write_text(config(made), encoding="utf-8")
+        yield made
+
+
+@contextmanager
+def network(name: str) -> Iterator[str]:
+    subprocess.run(["ip", "netns", "add", name], check=True)
+    try:
+        subprocess.run(["ip", "-n", name, "link", "add", "baremetal", "type", "bridge"], check=True)
+        yield name
+    finally:
+        namespaces.delete(name)
+
+
+def config(site: Site) -> str:
+    content = yaml.safe_load(sample("managed"))
+    platform = content["platform"]["baremetal"]
+    machines = site.path.parent / "machines"
+    platform["libvirtURI"] = f"uml://{machines}?netns={site.namespace}&kernel={INGOT}"
+    content["compute"][0]["replicas"] = 0
+    addresses = {
+        name: site.redfish.url(name, site.redfish.system_path(name)).replace("https", "redfish", 1)
+        for name in (FIRST, SECOND)
+    }
+    addresses[OLD] = site.ipmi.address(OLD)
+    bmc = site.ipmi.chassis[OLD].plan.bmc
+    assert (bmc.username, bmc.password) != ("", "")
+    platform["hosts"] = [
+        {
+            "name": name,
+            "role": "master",
+            "bootMACAddress": f"52:54:00:00:00:{number:02x}",
+            "bmc": {
+                "address": address,
+                "username": bmc.username if name == OLD else USER,
+                "password": bmc.password if name == OLD else PASSWORD,
+                **({} if name == OLD else {"disableCertificateVerification": True}),
+            },
+        }
+        for number, (name, address) in enumerate(addresses.items(), 0x10)
+    ]
+    return str(yaml.safe_dump(content))
+
+
+@pytest.mark.parametrize("target", ["bootstrap", "cluster"])
+def test_where_nothing_was_made_there_is_nothing_to_destroy(tmp_path: Path, target: str) -> None:
+    nowhere = tmp_path / "nowhere"
+    done = subprocess.run(
+        [INGOT, "--dir", nowhere, "destroy", target], capture_output=True, check=False, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "there is no" in done.stdout.lower()
+    assert not nowhere.exists()
+
+
+def test_servers_of_a_cluster_that_was_never_begun_are_left_alone(site: Site) -> None:
+    site.make_files()
+    site.redfish.driver.power_on(FIRST)
+    done = site.run("destroy", "cluster")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert site.power()[FIRST] is Power.ON
+
+
+def test_a_half_made_cluster_is_taken_away_and_nothing_of_it_is_left(site: Site) -> None:
+    site.begin()
+    with image_server(b"an image") as images:
+        site.redfish.system().virtual_media.get_members()[0].insert_media(images.url)
+    own = site.path / "manifests" / "mine.yaml"
+    own.write_text("kind: ConfigMap", encoding="utf-8")
+    changed = site.path / "manifests" / "00-namespaces.yaml"
+    changed.write_text("# mine\n" + changed.read_text(encoding="utf-8"), encoding="utf-8")
+    driver = site.driver
+    done = site.run("destroy", "cluster")
+    assert done.returncode == 0, done.stderr
+    assert set(site.power().values()) == {Power.OFF}
+    assert site.redfish.driver.all[FIRST].settings.media is None
+    assert driver.machines() == ()
+    told = done.stdout.splitlines()
+    assert told[0] == "the bootstrap VM is gone"
+    assert f"{FIRST}: switched off, boot.iso ejected" in told
+    assert f"{OLD}: switched off" in told
+    assert "manifests/00-namespaces.yaml was changed by you: kept" in told
+    assert "disks were not wiped" in told[-1]
+    left = {path.relative_to(site.path).as_posix() for path in site.path.rglob("*")}
+    assert left == {
+        "install-config.yaml",
+        "manifests",
+        "manifests/mine.yaml",
+        "manifests/00-namespaces.yaml",
+        ".ingot",
+        ".ingot/lock",
+    }
+    again = site.run("destroy", "cluster", "-o", "json")
+    assert (again.returncode, json.loads(again.stdout)["begun"]) == (0, False)
+
+
+def test_what_cannot_be_reached_is_named_and_the_rest_is_done(site: Site) -> None:
+    site.begin()
+    site.redfish.set(FaultKind.BMC_401, SECOND, times=1000)
+    done = site.run("destroy", "cluster", "-o", "json")
+    assert done.returncode == 4
+    assert f"{SECOND}: " in done.stderr
+    assert "password" in done.stderr
+    told = json.loads(done.stdout)
+    assert (told["complete"], told["vm"], list(told["failed"])) == (False, True, [SECOND])
+    assert site.power() == {FIRST: Power.OFF, SECOND: Power.ON, OLD: Power.OFF}
+    assert (site.path / "auth/kubeconfig").exists()
+    assert site.directory.has_begun
+
+    site.redfish.faults.clear(SECOND)
+    again = site.run("destroy", "cluster", "-o", "json")
+    assert again.returncode == 0, again.stderr
+    assert site.power()[SECOND] is Power.OFF
+    assert {one["name"]: one["wasOn"] for one in json.loads(again.stdout)["servers"]} == {
+        FIRST: False,
+        SECOND: True,
+        OLD: False,
+    }
+    assert not (site.path / "auth").exists()
+
+
+def test_a_bmc_that_is_busy_is_asked_again(site: Site) -> None:
+    site.begin()
+    site.redfish.set(FaultKind.BMC_503, SECOND, times=2)
+    done = site.run("destroy", "cluster")
+    assert done.returncode == 0, done.stderr
+    assert site.power()[SECOND] is Power.OFF
+
+
+def test_a_server_that_was_taken_out_of_the_file_is_switched_off_too(site: Site) -> None:
+    site.begin()
+    content = yaml.safe_load((site.path / "install-config.yaml").read_text(encoding="utf-8"))
+    del content["platform"]["baremetal"]["hosts"][0]
+    content["controlPlane"]["replicas"] = 1
+    (site.path / "install-config.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    done = site.run("destroy", "cluster")
+    assert done.returncode == 0, done.stderr
+    assert set(site.power().values()) == {Power.OFF}
+
+
+def test_a_password_that_was_corrected_since_is_used(site: Site) -> None:
+    right = (site.path / "install-config.yaml").read_text(encoding="utf-8")
+    wrong = right.replace(PASSWORD, "battery-staple")
+    (site.path / "install-config.yaml").write_text(wrong, encoding="utf-8")
+    site.begin()
+    refused = site.run("destroy", "cluster")
+    assert refused.returncode == 4
+    assert f"{FIRST}: " in refused.stderr
+    assert "battery-staple" not in refused.stderr + refused.stdout
+    (site.path / "install-config.yaml").write_text(right, encoding="utf-8")
+    done = site.run("destroy", "cluster")
+    assert done.returncode == 0, done.stderr
+    assert set(site.power().values()) == {Power.OFF}
+
+
+def test_the_bootstrap_vm_alone_is_removed_and_servers_stay_on(site: Site) -> None:
+    site.begin()
+    drive = site.directory.hidden / "machines" / "config-2.iso"
+    drive.parent.mkdir(exist_ok=True)
+    drive.touch()
+    for told in ("the bootstrap VM is gone", "there is no bootstrap VM"):
+        done = site.run("destroy", "bootstrap")
+        assert (done.returncode, done.stdout.strip()) == (0, told), done.stderr
+    assert site.driver.machines() == ()
+    assert not drive.exists()
+    assert set(site.power().values()) == {Power.ON}
+
+
+def test_a_hypervisor_that_is_gone_keeps_no_server_on(site: Site) -> None:
+    site.begin()
+    site.driver.undefine(NAME)
+    namespaces.delete(site.namespace)
+    done = site.run("destroy", "cluster")
+    assert done.returncode == 4
+    assert "bootstrap VM: " in done.stderr
+    assert set(site.power().values()) == {Power.OFF}
+
+
+def test_wiping_is_refused_before_anything_is_destroyed(site: Site) -> None:
+    site.begin()
+    done = site.run("destroy", "cluster", "--wipe")
+    assert done.returncode != 0
+    assert "nothing was destroyed" in done.stderr
+    assert set(site.power().values()) == {Power.ON}
+    assert site.driver.machines() == (NAME,)
+    assert site.run("destroy", "cluster").returncode == 0
