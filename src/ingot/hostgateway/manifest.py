@@ -22,6 +22,14 @@ SYSCTL_FOLDER: Final = "/host/proc/sys/net"
 looks, which is the node's."""
 
 
+NODES: Final = {
+    "nodeSelectorTerms": [
+        {"matchExpressions": [{"key": "ingot.local/bootstrap", "operator": "DoesNotExist"}]}
+    ]
+}
+"""The bootstrap VM has no pods of its own, and will be gone."""
+
+
 def manifest(
     image: str, api_host: str, api_port: int, cluster_networks: Sequence[Network | str]
 ) -> str:
@@ -89,6 +97,7 @@ def _pod(image: str, api_host: str, api_port: int, networks: str) -> dict[str, A
         "terminationGracePeriodSeconds": 10,
         "tolerations": [{"operator": "Exists"}],
         "nodeSelector": {"kubernetes.io/os": "linux"},
+        "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": NODES}},
         "containers": [
             {
                 "name": NAME,

@@ -1,7 +1,8 @@
 """The temporary control plane: kubeadm, with the authorities that the installer made.
 
-The VM does not become a Node: nothing is scheduled to it, and nothing is left of it in the cluster
-when it is gone. Its kubelet runs static pods alone.
+The VM is a Node only because kubeadm, when others join, finds etcd by the pods of Nodes. It has a
+label and a taint of its own, so that nothing is scheduled to it and nobody takes it for a peer. At
+the hand-over it is deleted.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
-from pathlib import Path
 
 import yaml
 
@@ -18,6 +18,7 @@ from ingot.errors import IngotError
 from ingot.node.bootstrap.options import Places
 from ingot.node.tolerating import tolerated
 from ingot.onprem.model import Address
+from ingot.onprem.monitor.nodewatch import BOOTSTRAP
 from ingot.process import CommandFailed, run
 
 __all__ = ["ControlPlaneError", "initialised"]
@@ -25,7 +26,7 @@ __all__ = ["ControlPlaneError", "initialised"]
 log = logging.getLogger(__name__)
 
 SKIPPED = "mark-control-plane,show-join-command"
-"""Phases that need a Node, or tell people what they need not do."""
+"""Phases that would make it one of the control plane, or tell people what they need not do."""
 
 
 class ControlPlaneError(IngotError):
@@ -53,15 +54,7 @@ async def initialised(
     config = places.state / "kubeadm.yaml"
     told = (places.told / "kubeadm.yaml").read_text(encoding="utf-8")
     config.touch(mode=0o600)
-    patches = places.state / "patches"
-    config.write_text(
-        completed(told, address=address, name=name, patches=patches), encoding="utf-8"
-    )
-    # By a patch, and not in the configuration: that one is uploaded, for all nodes to take over.
-    patches.mkdir(exist_ok=True)
-    (patches / "kubeletconfiguration0+merge.json").write_text(
-        json.dumps({"registerNode": False}), encoding="utf-8"
-    )
+    config.write_text(completed(told, address=address, name=name), encoding="utf-8")
     # What an earlier run left is not in the way of another: certificates and files are taken over.
     ignored = (
         "all"
@@ -92,7 +85,7 @@ async def initialised(
     finished.touch()
 
 
-def completed(told: str, *, address: Address, name: str, patches: Path) -> str:
+def completed(told: str, *, address: Address, name: str) -> str:
     """Return kubeadm's configuration with what only this machine knows."""
     documents = [one for one in yaml.safe_load_all(told) if one]
     for one in documents:
@@ -100,9 +93,12 @@ def completed(told: str, *, address: Address, name: str, patches: Path) -> str:
             one["localAPIEndpoint"] = {"advertiseAddress": str(address), "bindPort": 6443}
             node = one.setdefault("nodeRegistration", {})
             node["name"] = name
-            one["patches"] = {"directory": str(patches)}
-            node.setdefault("kubeletExtraArgs", []).append(
-                {"name": "node-ip", "value": str(address)}
+            node["taints"] = [{"key": BOOTSTRAP, "effect": "NoSchedule"}]
+            node.setdefault("kubeletExtraArgs", []).extend(
+                (
+                    {"name": "node-ip", "value": str(address)},
+                    {"name": "node-labels", "value": f"{BOOTSTRAP}="},
+                )
             )
     # JSON is YAML too, and needs no thought about quoting.
     return "".join(f"---\n{json.dumps(one, indent=1)}\n" for one in documents)

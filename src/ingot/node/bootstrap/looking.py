@@ -17,7 +17,7 @@ from ingot.onprem.monitor.asking import is_ready
 __all__ = ["BARE_METAL_HOSTS", "NODES", "hosts_text", "look_at_hosts", "look_at_nodes"]
 
 BARE_METAL_HOSTS = Kind.untyped("metal3.io", "v1alpha1", "BareMetalHost", "baremetalhosts")
-NODES = Kind.untyped("", "v1", "Node", "nodes")
+NODES = Kind.untyped("", "v1", "Node", "nodes", namespaced=False)
 
 API_PORT = 6443
 BALANCER_PORT = 9445

@@ -9,14 +9,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from ingot.errors import IngotError
 from ingot.kube.access import from_kubeconfig
 from ingot.kube.client import KubeClient
+from ingot.kube.errors import NotFound
+from ingot.kube.kind import ObjectKey
 from ingot.node.bootstrap.controlplane import initialised
 from ingot.node.bootstrap.gate import Gate, after_look
 from ingot.node.bootstrap.handover import hand_over
-from ingot.node.bootstrap.looking import PROVISIONED, hosts_text, look_at_hosts, look_at_nodes
+from ingot.node.bootstrap.looking import (
+    NODES,
+    PROVISIONED,
+    hosts_text,
+    look_at_hosts,
+    look_at_nodes,
+)
 from ingot.node.bootstrap.options import Options, Places
 from ingot.node.bootstrap.stage import Journal, Stage
 from ingot.node.bootstrap.staticpods import started
@@ -190,6 +199,9 @@ class Bootstrap:
         )
         # What was open to the VIP ended where it was: here.
         self._teller.client = self._client()
+        await asyncio.to_thread(run, ["systemctl", "stop", "kubelet"])
+        with suppress(NotFound):
+            await self._teller.client.delete(NODES, ObjectKey("", self._options.name))
 
     async def _complete(self) -> None:
         self._have_client()

@@ -25,7 +25,7 @@ from ingot.kube.sharedwatch import SharedWatch
 from ingot.onprem.model import Address, Peer, Role, family_of
 from ingot.onprem.problem import OnPremError
 
-__all__ = ["NodeWatch", "peer_of"]
+__all__ = ["BOOTSTRAP", "NodeWatch", "peer_of"]
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +34,9 @@ CONTROL_PLANE = (
     "node-role.kubernetes.io/control-plane",
     "node-role.kubernetes.io/master",
 )
+BOOTSTRAP = "ingot.local/bootstrap"
+"""The label of the bootstrap VM while it is a Node: it is nobody's peer, and will be gone."""
+
 SILENT_SECONDS = 4.0
 """After so long without an answer, the next server is asked."""
 
@@ -127,7 +130,7 @@ class NodeWatch:
 
     def _changed(self, change: Change[Content]) -> None:
         found = change.object
-        if change.new is None:
+        if change.new is None or BOOTSTRAP in found.content["metadata"].get("labels", {}):
             self._peers.pop(found.metadata.name, None)
             return
         try:

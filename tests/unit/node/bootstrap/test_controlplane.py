@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ipaddress import ip_address
-from pathlib import Path
 
 import yaml
 
@@ -25,13 +24,14 @@ kind: KubeletConfiguration
 
 
 def test_address_and_name_are_added() -> None:
-    text = completed(TOLD, address=ip_address("fd00::5"), name="b", patches=Path("/patches"))
-    documents = yaml.safe_load_all(text)
+    documents = yaml.safe_load_all(completed(TOLD, address=ip_address("fd00::5"), name="b"))
     init, cluster, kubelet = documents
     assert init["localAPIEndpoint"]["advertiseAddress"] == "fd00::5"
     assert init["nodeRegistration"]["name"] == "b"
     assert init["nodeRegistration"]["criSocket"].startswith("unix:")
     assert {"name": "node-ip", "value": "fd00::5"} in init["nodeRegistration"]["kubeletExtraArgs"]
     assert cluster["clusterName"] == "on"
-    assert init["patches"] == {"directory": "/patches"}
-    assert "registerNode" not in kubelet, "it is uploaded, and would hold for every node"
+    assert init["nodeRegistration"]["taints"] == [
+        {"key": "ingot.local/bootstrap", "effect": "NoSchedule"}
+    ]
+    assert kubelet["kind"] == "KubeletConfiguration"
