@@ -27,6 +27,8 @@ PYTEST_LAB := $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reor
     tests/integration tests/e2e
 # kubeadm gives its control plane minutes to come up, and beside others it needs more: it runs alone.
 ALONE := tests/e2e/test_kubeadm.py
+# A whole cluster takes a quarter of an hour: `make test-cluster`.
+CLUSTER := tests/e2e/test_cluster.py
 # These judge tenths of a second, which machines that boot would take: they run after the others.
 VIPS := $(addprefix tests/integration/onprem/,test_keepalived.py test_monitor*.py test_modes_*.py \
     test_rows_*.py)
@@ -50,9 +52,9 @@ setup: ## make this machine ready: system packages, uv, .venv, Go
 	@scripts/setup
 
 .PHONY: demo
-demo: ## install a cluster in the lab (not built yet)
-	@echo 'make demo: there is nothing to show yet, because the lab and the cluster are not built.' >&2
-	@exit 1
+demo: setup ## make a lab and a highly available cluster in it; needs root
+	$(title) 'demo'
+	@scripts/demo
 
 ##@ Check
 
@@ -67,7 +69,7 @@ test-unit: setup ## the unit tests alone
 .PHONY: test-lab
 test-lab: setup artefacts ## the integration and lab tests alone
 	$(title) 'integration and lab tests'
-	@$(PYTEST_LAB) --ignore $(ALONE) $(foreach one,$(VIPS),--ignore-glob '$(one)')
+	@$(PYTEST_LAB) --ignore $(ALONE) --ignore $(CLUSTER) $(foreach one,$(VIPS),--ignore-glob '$(one)')
 	$(title) 'a control plane, alone'
 	@$(BIN)/pytest $(ALONE)
 
@@ -85,6 +87,11 @@ test-vips: setup ## who holds the VIPs under every fault; wants a quiet machine
 	$(title) 'VIPs under faults'
 	@$(BIN)/pytest --numprocesses 2 --dist loadfile $(VIPS)
 
+.PHONY: test-cluster
+test-cluster: setup artefacts ## make a cluster in the lab, use it, and pull a plug
+	$(title) 'a cluster'
+	@$(BIN)/pytest $(CLUSTER)
+
 .PHONY: test-fidelity
 test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 	$(title) 'fidelity tests'
@@ -94,7 +101,7 @@ test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 test-full: export INGOT_KILLS := 50
 test-full: export INGOT_SEQUENCES := 200
 test-full: export INGOT_FULL := 1
-test-full: test test-fidelity ## all of the above, and many more random inputs; hours without KVM
+test-full: test test-cluster test-fidelity ## all of the above, and many more random inputs; hours without KVM
 	$(title) 'unit tests, over and over'
 	@for round in {1..10}; do $(PYTEST_UNIT) --quiet --no-header; done
 

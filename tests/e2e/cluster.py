@@ -1,0 +1,103 @@
+"""A cluster of the lab, made by the command that users have, and asked as they ask it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.lab import INGOT, TestLab
+from tests.e2e.site import eventually
+from tests.e2e.ssh import ssh
+from tests.integration.kubeapi import binaries
+
+CREATE_SECONDS = 3000
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster in a lab."""
+
+    lab: TestLab
+
+    @property
+    def directory(self) -> Path:
+        return self.lab.directory
+
+    @property
+    def api_vip(self) -> str:
+        return str(self.lab.plan.networks.api_vip)
+
+    def ingot(self, *words: str, seconds: float = 300) -> subprocess.CompletedProcess[str]:
+        """Run a command in the install's directory and return how it went."""
+        return subprocess.run(
+            [INGOT, *words, "--dir", self.directory],
+            env={**os.environ, "INGOT_STATE": str(self.lab.state)},
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
+
+    def kubectl(self, *words: str, stdin: str = "", seconds: float = 60) -> str:
+        """Ask the cluster from the user's own shell."""
+        done = self.try_kubectl(*words, stdin=stdin, seconds=seconds)
+        assert done.returncode == 0, f"{words}: {done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def try_kubectl(
+        self, *words: str, stdin: str = "", seconds: float = 60
+    ) -> subprocess.CompletedProcess[str]:
+        """Ask the cluster, and return how it went."""
+        program = binaries()["kubectl"]
+        return subprocess.run(
+            [program, f"--kubeconfig={self.directory / 'auth/kubeconfig'}", *words],
+            input=stdin,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
+
+    def get(self, *words: str) -> dict[str, Any]:
+        """Return objects of the cluster."""
+        found: dict[str, Any] = json.loads(self.kubectl("get", *words, "-o", "json"))
+        return found
+
+    def ssh(self, host: str, command: str, *, seconds: float = 60) -> str:
+        """Run a command on a node, as root."""
+        address = self.lab.host(host).nics[-1].address
+        key = self.directory / "lab-ssh-key"
+        who, line = f"core@{address}", f"sudo sh -c {json.dumps(command)}"
+        done = ssh(self.lab.plan.namespace, key, who, line, seconds=seconds)
+        assert done.returncode == 0, f"{host}: {command}: {done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def holder(self) -> str:
+        """Return the host that answers for the API's VIP."""
+        names = [host.name for host in self.lab.plan.hosts]
+        return eventually(lambda: next(filter(self._holds, names), None), within=60)
+
+    def _holds(self, host: str) -> bool:
+        if self.lab.status()[host]["power"] != "on":
+            return False
+        return self.api_vip in self.ssh(host, "ip -4 -brief address")
+
+
+@contextmanager
+def created_cluster(lab: TestLab) -> Iterator[Cluster]:
+    """Make a cluster; the lab takes everything of it away."""
+    cluster = Cluster(lab)
+    done = cluster.ingot("create", "cluster", seconds=CREATE_SECONDS)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{_end_of_console(lab)}"
+    yield cluster
+
+
+def _end_of_console(lab: TestLab) -> str:
+    console = lab.home / "installs/bootstrap/console.log"
+    return console.read_text(errors="replace")[-3000:] if console.exists() else "no bootstrap VM"
