@@ -7,7 +7,7 @@ import pytest
 from ingot.metal3.operator.census import Pace
 
 
-@pytest.mark.parametrize(("took", "waits"), [(0.01, 1), (0.5, 3), (2, 12)])
+@pytest.mark.parametrize(("took", "waits"), [(0.01, 1), (0.5, 6), (1, 12)])
 def test_slow_ironic_is_asked_less_often(took: float, waits: float) -> None:
     assert Pace().least(took) == waits
 
