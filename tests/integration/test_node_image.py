@@ -74,7 +74,7 @@ def test_nobody_has_a_password(root: tarfile.TarFile) -> None:
 
 
 @pytest.mark.parametrize(
-    "program", ["ingot", "ingot-node", "kubeadm", "kubelet", "kubectl", "containerd", "ctr", "runc"]
+    "program", ["ingot-node", "kubeadm", "kubelet", "kubectl", "containerd", "ctr", "runc"]
 )
 def test_node_has_what_it_runs(names: set[str], program: str) -> None:
     folders = ("usr/bin", "usr/sbin", "usr/local/bin")

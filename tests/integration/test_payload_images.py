@@ -153,7 +153,7 @@ def test_what_images_share_is_there_once(archive: Path, facts: dict[str, ImageFa
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("ingot version", f"ingot {__version__}"),
+        ("ingot-node version", f"ingot-node {__version__}"),
         ("dnsmasq --version", "DHCP"),
         ("nginx -t", "test is successful"),
         ("ipmitool -V", "ipmitool version"),
@@ -175,7 +175,7 @@ def test_metal3_has_what_ironic_and_its_neighbours_call(
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("ingot version", f"ingot {__version__}"),
+        ("ingot-node version", f"ingot-node {__version__}"),
         ("keepalived -v", "Keepalived v"),
         ("haproxy -v", "HAProxy version"),
         ("coredns -version", f"CoreDNS-{versions().coredns}"),

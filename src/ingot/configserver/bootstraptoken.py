@@ -6,7 +6,6 @@ It is made for one host, holds for an hour, and allows to join and nothing else.
 
 from __future__ import annotations
 
-import base64
 import secrets
 import string
 from collections.abc import Iterable
@@ -94,19 +93,16 @@ def label_of(host: str) -> str:
     return host[:_LABEL_LENGTH].rstrip("-.")
 
 
-def stale(own: Token, found: Iterable[KubeObject[Content]]) -> list[KubeObject[Content]]:
-    """Return those of a host's tokens that another has replaced.
+def stale(
+    own: KubeObject[Content], found: Iterable[KubeObject[Content]]
+) -> list[KubeObject[Content]]:
+    """Return those of a host's tokens that another has replaced: all that were stored before it.
 
-    Only what is older goes: of two servers that answer the same host at once, the newer token then
-    stays whichever of them looks first.
+    By the order of the store and not by a clock: of those who answer the same host at once, the one
+    who came last finds all others, and nobody takes away what came after.
     """
-    ours = (own.expires, own.key.name)
-    return [one for one in found if (_expiry(one), one.metadata.name) < ours]
+    return [one for one in found if _place(one) < _place(own)]
 
 
-def _expiry(found: KubeObject[Content]) -> datetime:
-    packed = found.content.get("data", {}).get("expiration", "")
-    try:
-        return datetime.fromisoformat(base64.b64decode(packed).decode())
-    except ValueError:
-        return datetime.min.replace(tzinfo=UTC)  # Kubernetes does not take it for a token either.
+def _place(found: KubeObject[Content]) -> int:
+    return int(found.metadata.resource_version)

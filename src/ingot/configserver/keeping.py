@@ -20,6 +20,8 @@ from ingot.configserver.bootstraptoken import (
 from ingot.configserver.report import CONFIG_MAPS, Report, key_of
 from ingot.kube.client import KubeClient, Patch, Selection
 from ingot.kube.errors import AlreadyExists, ApiError, NotFound
+from ingot.kube.kind import Content
+from ingot.kube.object import KubeObject
 
 __all__ = ["Keeper"]
 
@@ -49,9 +51,9 @@ class Keeper:
             ApiError: the API did not take it.
         """
         async with self._turns[host]:
-            token = await self._created(host)
+            token, stored = await self._created(host)
             try:
-                await self._forget_older(token)
+                await self._forget_older(host, stored)
             except ApiError as error:
                 # They expire by themselves; the host need not wait for that.
                 log.warning("older tokens of %s stay until they expire: %s", host, error)
@@ -66,21 +68,19 @@ class Keeper:
         body = report.manifest(host, now=datetime.now(UTC))
         await self.client.patch(CONFIG_MAPS, key_of(host), body, how=Patch.APPLY, force=True)
 
-    async def _created(self, host: str) -> Token:
+    async def _created(self, host: str) -> tuple[Token, KubeObject[Content]]:
         for left in reversed(range(TRIES)):
             token = Token.fresh(host, now=datetime.now(UTC))
             try:
-                await self.client.create(SECRETS, token.manifest())
+                return token, await self.client.create(SECRETS, token.manifest())
             except AlreadyExists:
                 if not left:
                     raise
-            else:
-                return token
         raise AssertionError("unreachable")
 
-    async def _forget_older(self, token: Token) -> None:
-        chosen = Selection(NAMESPACE, labels=f"{HOST_LABEL}={label_of(token.host)}")
+    async def _forget_older(self, host: str, stored: KubeObject[Content]) -> None:
+        chosen = Selection(NAMESPACE, labels=f"{HOST_LABEL}={label_of(host)}")
         page = await self.client.list(SECRETS, chosen)
-        for one in stale(token, page.objects):
+        for one in stale(stored, page.objects):
             with suppress(NotFound):
                 await self.client.delete(SECRETS, one.key, uid=one.metadata.uid)

@@ -19,8 +19,9 @@ from tests.onprem_site.sweeping import remains_of
 TINY = Plan(control=2, workers=0, bootstrap=False)
 
 OPENED_BY_ANOTHER = """
-import sys
+import signal, sys
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # Whoever started us may ignore it.
 from tests.onprem_site.plan import Plan
 from tests.onprem_site.site import opened_site
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from ingot.configserver.bootstraptoken import SECRETS, Token, stale
 from ingot.kube.kind import Content
@@ -14,11 +13,9 @@ from ingot.kube.object import KubeObject
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-def stored(token: Token) -> KubeObject[Content]:
+def stored(token: Token, place: int) -> KubeObject[Content]:
     body = token.manifest()
-    body["data"] = {
-        key: base64.b64encode(value.encode()).decode() for key, value in body["stringData"].items()
-    }
+    body["metadata"]["resourceVersion"] = str(place)
     return KubeObject(SECRETS, json.dumps(body).encode())
 
 
@@ -37,14 +34,12 @@ def test_a_token_does_not_show_its_secret() -> None:
     assert token.secret not in repr(token)
 
 
-def test_of_two_tokens_made_at_once_exactly_one_survives_whoever_looks() -> None:
-    first, second = Token.fresh("cp-1", now=NOW), Token.fresh("cp-1", now=NOW)
-    both = [stored(first), stored(second)]
-    gone = {one.key for own in (first, second) for one in stale(own, both)}
-    assert len(gone) == 1
+def test_of_tokens_made_at_once_the_one_stored_last_finds_all_others() -> None:
+    made = [stored(Token.fresh("cp-1", now=NOW), place) for place in (7, 9, 8)]
+    gone = {one.key for own in made for one in stale(own, made)}
+    assert gone == {made[0].key, made[2].key}
 
 
-def test_older_tokens_are_stale_and_newer_ones_are_not() -> None:
-    old, own, new = (Token.fresh("a", now=NOW + timedelta(minutes=at)) for at in (0, 5, 9))
-    found = stale(own, map(stored, (old, own, new)))
-    assert [one.key for one in found] == [old.key]
+def test_what_was_stored_later_is_not_stale() -> None:
+    old, own, new = (stored(Token.fresh("a", now=NOW), place) for place in (1, 2, 10))
+    assert stale(own, (new, own, old)) == [old]
