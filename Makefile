@@ -85,7 +85,7 @@ artefacts: setup
 .PHONY: test-vips
 test-vips: setup ## who holds the VIPs under every fault; wants a quiet machine
 	$(title) 'VIPs under faults'
-	@$(BIN)/pytest --numprocesses 2 --dist loadfile $(VIPS)
+	@$(BIN)/pytest $(VIPS)
 
 .PHONY: test-cluster
 test-cluster: setup artefacts ## make a cluster in the lab, use it, and pull a plug
