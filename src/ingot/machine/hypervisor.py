@@ -16,7 +16,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, cast
 from urllib.parse import parse_qs, urlsplit
 
 from ingot.errors import ExitCode, IngotError
@@ -25,8 +25,6 @@ from ingot.machine.driver import Driver
 from ingot.process import CommandFailed, run
 
 __all__ = ["Flavour", "Hypervisor", "HypervisorError", "Room", "hypervisor_at", "install_prefix"]
-
-T = TypeVar("T")
 
 Flavour = str
 """`metal` or `lab`: which of our images a machine boots."""

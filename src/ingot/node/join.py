@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 
 from ingot.errors import ExitCode
 from ingot.node.joining.clearing import Clearing
 from ingot.node.joining.places import Places
 from ingot.node.joining.program import Joining
-from ingot.process import CommandFailed, run
+from ingot.node.tolerating import is_uml
 
 __all__ = ["join"]
 
@@ -21,7 +20,7 @@ def join() -> int:
         places=places,
         say=_say,
         clearing=lambda role: Clearing(places=places, role=role),
-        is_uml=partial(_detected, "uml"),
+        is_uml=is_uml,
     ).run()
     return ExitCode.OK
 
@@ -30,10 +29,3 @@ def _say(text: str) -> None:
     """Tell whoever watches the console: the unit's output goes there."""
     sys.stdout.write(f"join: {text}\n")
     sys.stdout.flush()
-
-
-def _detected(kind: str) -> bool:
-    try:
-        return run(["systemd-detect-virt"]).strip() == kind
-    except CommandFailed:
-        return False  # a machine of iron

@@ -5,17 +5,23 @@ User-Mode Linux has one processor and no cpuset to divide it. Nothing else is le
 
 from __future__ import annotations
 
+from typing import Final
+
 from ingot.process import CommandFailed, run
 
-__all__ = ["tolerated"]
+__all__ = ["UML_CHECKS", "is_uml", "tolerated"]
 
-UML = ("NumCPU", "SystemVerification")
+UML_CHECKS: Final = ("NumCPU", "SystemVerification")
+
+
+def is_uml() -> bool:
+    """Tell whether this machine is a User-Mode Linux."""
+    try:
+        return run(["systemd-detect-virt"]).strip() == "uml"
+    except CommandFailed:
+        return False  # It is no virtual machine.
 
 
 def tolerated() -> tuple[str, ...]:
     """Return the names of the checks."""
-    try:
-        kind = run(["systemd-detect-virt", "--vm"]).strip()
-    except CommandFailed:
-        return ()  # It is no virtual machine.
-    return UML if kind == "uml" else ()
+    return UML_CHECKS if is_uml() else ()

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ingot.configserver.joinfile import JoinFacts
 from ingot.configserver.role import Role
+from ingot.node.tolerating import UML_CHECKS
 
 __all__ = ["DISCOVERY_FILE", "discovery", "join_configuration"]
 
@@ -19,9 +20,6 @@ CRI_SOCKET: Final = "unix:///var/run/containerd/containerd.sock"
 
 _IGNORED: Final = ("DirAvailable--etc-kubernetes-manifests",)
 """The static pod of the node's network is there before kubeadm is."""
-
-_IGNORED_IN_UML: Final = ("NumCPU", "SystemVerification")
-"""What User-Mode Linux is, and a server is not: one processor, and no cpuset to divide it."""
 
 _TIMEOUTS: Final = {
     "controlPlaneComponentHealthCheck": "10m0s",
@@ -70,7 +68,7 @@ def join_configuration(
         "name": facts.name,
         "criSocket": CRI_SOCKET,
         "kubeletExtraArgs": [{"name": "node-ip", "value": ",".join(addresses)}],
-        "ignorePreflightErrors": [*_IGNORED, *(_IGNORED_IN_UML if uml else ())],
+        "ignorePreflightErrors": [*_IGNORED, *(UML_CHECKS if uml else ())],
     }
     made: dict[str, Any] = {
         "apiVersion": "kubeadm.k8s.io/v1beta4",
