@@ -14,6 +14,7 @@ __all__ = [
     "api_address",
     "api_names",
     "api_url",
+    "apps_domain",
     "bootstrap_name",
     "config_url",
     "media_url",
@@ -43,6 +44,11 @@ def config_url(config: InstallConfig) -> str:
 def api_names(config: InstallConfig) -> tuple[str, ...]:
     """Return the DNS names of the API, the one for users first."""
     return tuple(f"{name}.{config.cluster_domain}" for name in ("api", "api-int"))
+
+
+def apps_domain(config: InstallConfig) -> str:
+    """Return the DNS domain of applications; each has a name in it, and all lead to one VIP."""
+    return f"apps.{config.cluster_domain}"
 
 
 def services_address(config: InstallConfig) -> IPAddress:

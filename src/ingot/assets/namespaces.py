@@ -7,7 +7,7 @@ from typing import Final
 from ingot.assets.documents import Json, yaml_of
 from ingot.assets.graph.files import Files
 
-__all__ = ["INFRA", "METAL3", "PATH", "namespaces"]
+__all__ = ["INFRA", "INGRESS", "METAL3", "PATH", "namespaces"]
 
 METAL3: Final = "metal3"
 """Hosts, their Secrets, and what drives them."""
@@ -15,12 +15,15 @@ METAL3: Final = "metal3"
 INFRA: Final = "ingot-infra"
 """What keeps the VIPs, and the network of pods."""
 
+INGRESS: Final = "ingot-ingress"
+"""The routers of applications."""
+
 PATH: Final = "manifests/00-namespaces.yaml"
 
 
 def namespaces() -> Files:
-    """Return the namespaces; both hold pods that manage the machine they are on."""
-    return {PATH: yaml_of(*map(_namespace, (METAL3, INFRA)))}
+    """Return the namespaces; all hold pods that use the network of the machine they are on."""
+    return {PATH: yaml_of(*map(_namespace, (METAL3, INFRA, INGRESS)))}
 
 
 def _namespace(name: str) -> Json:

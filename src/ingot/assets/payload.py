@@ -15,10 +15,16 @@ class Payload:
         kubernetes: the version, as kubeadm has it: `v1.36.3`.
         onprem: the container image of the monitor of a node's network.
         metal3: the container image that drives servers.
+        traefik: the container image of the routers of applications.
         disk_sha256: the checksum of the node image, `disk.img`.
+        kernel_sha256: that of the agent ramdisk's kernel; "" where it is not built.
+        initrd_sha256: that of the agent ramdisk itself; likewise.
     """
 
     kubernetes: str
     onprem: str
     metal3: str
+    traefik: str
     disk_sha256: str
+    kernel_sha256: str = ""
+    initrd_sha256: str = ""

@@ -22,6 +22,9 @@ from ingot.errors import ExitCode, IngotError
 __all__ = ["TOKEN_HEADER", "PointerError", "hosts_json", "path_of", "pointers", "token_in"]
 
 TOKEN_HEADER: Final = "X-Ingot-Token"  # noqa: S105 - the name of a header
+HOST_HEADER: Final = "X-Ingot-Host"
+"""Who asks. It opens nothing: with it the config server can name a host whose token is wrong."""
+
 TOKEN_BYTES: Final = 32
 
 
@@ -49,6 +52,7 @@ def pointers(config: InstallConfig, files: Files, random: Callable[[int], bytes]
     return {
         path_of(host.name): _pointer(
             f"{config_url(config)}/config/{'master' if roles.leads(host) else 'worker'}",
+            host=host.name,
             authority=authority,
             token=urlsafe_b64encode(random(TOKEN_BYTES)).rstrip(b"=").decode(),
         )
@@ -95,8 +99,9 @@ def hosts_json(config: InstallConfig, files: Files) -> bytes:
     return (json.dumps({"hosts": known}, indent=2) + "\n").encode()
 
 
-def _pointer(url: str, *, authority: bytes, token: str) -> bytes:
-    source = {"source": url, "httpHeaders": [{"name": TOKEN_HEADER, "value": token}]}
+def _pointer(url: str, *, host: str, authority: bytes, token: str) -> bytes:
+    headers = [{"name": TOKEN_HEADER, "value": token}, {"name": HOST_HEADER, "value": host}]
+    source = {"source": url, "httpHeaders": headers}
     return rendered(
         {
             "ignition": {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from ingot.assets.endpoints import api_names, services_address
+from ingot.assets.endpoints import api_names, apps_domain, services_address
 from ingot.assets.graph.files import Files
 from ingot.config.model import InstallConfig
 from ingot.pki.authority import Authority
@@ -24,6 +24,7 @@ __all__ = [
     "authority",
     "certificate_path",
     "config_server",
+    "ingress",
     "ironic",
     "key_path",
     "service_account",
@@ -35,6 +36,7 @@ AUTHORITIES: Final = {
     "front-proxy-ca": "front-proxy-ca",
     "config-server-ca": "ingot-config-server-ca",
     "ironic-ca": "ingot-ironic-ca",
+    "ingress-ca": "ingot-ingress-ca",
 }
 """Their files' names, each with what the authority calls itself; the first three as kubeadm's."""
 
@@ -87,6 +89,17 @@ def config_server(config: InstallConfig, files: Files, *, now: datetime) -> File
     term = Term.since(now, LEAF_LIFETIME)
     signed = _signer(files, "config-server-ca").server("ingot-config-server", names, term)
     return _files("config-server", signed)
+
+
+def ingress(config: InstallConfig, files: Files, *, now: datetime) -> Files:
+    """Return the certificate of all applications that bring none of their own.
+
+    Raises:
+        CredentialError: its authority cannot be used.
+    """
+    name = f"*.{apps_domain(config)}"
+    signed = _signer(files, "ingress-ca").server(name, (name,), Term.since(now, LEAF_LIFETIME))
+    return _files("ingress", signed)
 
 
 def ironic(config: InstallConfig, files: Files, *, now: datetime) -> Files:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,21 +11,16 @@ import typer
 from ingot.cli import invocation
 from ingot.cli.building import ended_by_signals, print_json
 from ingot.cli.invocation import DirOption, LogLevelOption, Output, OutputOption
-from ingot.errors import ExitCode, IngotError, Interrupted
+from ingot.errors import Interrupted
 
 if TYPE_CHECKING:
     from ingot.installer.destroying import Ended
     from ingot.installer.directory import InstallDirectory
+    from ingot.installer.progress import Listener
 
 __all__ = ["app"]
 
 app = typer.Typer(help="Take away what an install has made.", no_args_is_help=True)
-
-
-class CannotWipe(IngotError):  # noqa: N818 - it says what was seen
-    """Disks cannot be wiped."""
-
-    exit_code = ExitCode.USAGE
 
 
 @app.callback()
@@ -54,12 +51,21 @@ def bootstrap(
 
 
 @app.command("cluster")
-def cluster(
+def cluster(  # noqa: PLR0913 - one for each option
     ctx: typer.Context,
     *,
     wipe: Annotated[
-        bool, typer.Option("--wipe", help="Wipe the servers' disks too. Cannot be done yet.")
+        bool, typer.Option("--wipe", help="Wipe the servers' disks too; takes some minutes.")
     ] = False,
+    timeout: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--timeout",
+            metavar="PHASE=DURATION",
+            help="With --wipe: how long a phase may take, such as hosts=2h; may be given "
+            "several times.",
+        ),
+    ] = None,
     bmc_timeout: Annotated[
         int, typer.Option("--bmc-timeout", min=1, help="Seconds that a BMC may take.")
     ] = 60,
@@ -69,17 +75,15 @@ def cluster(
 ) -> None:
     """Switch the servers off, eject their media, remove the bootstrap VM and what was made here.
 
-    Files that you wrote or changed are kept. The servers' disks keep what is on them.
+    Files that you wrote or changed are kept. So is what is on the servers' disks, unless --wipe
+    is given.
     """
-    if wipe:
-        raise CannotWipe(
-            "disks cannot be wiped yet, and nothing was destroyed",
-            remedy="run it without --wipe: servers are switched off with their disks as they are, "
-            "and the next install cleans them before it writes",
-        )
     from ingot.installer.destroying import Ended, LeftBehind, destroy_cluster  # noqa: PLC0415 - as above
     from ingot.installer.directory import InstallDirectory  # noqa: PLC0415 - as above
+    from ingot.installer.phase import limits_from  # noqa: PLC0415 - as above
+    from ingot.installer.wiping import Wiping  # noqa: PLC0415 - as above
 
+    limits = limits_from(timeout or [])
     place = InstallDirectory(invocation.of(ctx).directory)
     if not place.journal.exists():  # The directory itself may not be there: it is not made.
         _print(place, Ended(begun=False), output)
@@ -91,15 +95,25 @@ def cluster(
                     place,
                     say=lambda line: typer.echo(line, err=output is Output.JSON),
                     patience=bmc_timeout,
+                    wiping=Wiping(place, limits, _shown) if wipe else None,
                 )
         except KeyboardInterrupt:
             raise Interrupted(
                 "interrupted; servers and VM may be half taken away",
-                remedy="run `ingot destroy cluster` again: it goes on",
+                remedy=f"run `ingot destroy cluster{' --wipe' * wipe}` again: it goes on",
             ) from None
     _print(place, ended, output)
     if ended.failed:
-        raise LeftBehind(ended.failed, place)
+        raise LeftBehind(ended.failed, place, wipe=wipe)
+
+
+@contextmanager
+def _shown() -> Iterator[Listener]:
+    """Show how disks are wiped; on standard error, as the result is one."""
+    from ingot.ui.install import displaying  # noqa: PLC0415 - slow to import
+
+    with displaying(as_json=False) as display:
+        yield display.show
 
 
 def _print(place: InstallDirectory, ended: Ended, output: Output) -> None:
@@ -112,8 +126,15 @@ def _print(place: InstallDirectory, ended: Ended, output: Output) -> None:
             typer.echo(f"{name} was changed by you: kept")
         typer.echo(
             f"the cluster is gone: {len(ended.servers)} servers off, "
-            f"{len(ended.files.removed)} files removed; disks were not wiped"
+            f"{len(ended.files.removed)} files removed; {_disks(ended)}"
         )
+
+
+def _disks(ended: Ended) -> str:
+    left = [name for name in ended.servers if name not in ended.wiped]
+    if not left:
+        return "all disks were wiped"
+    return f"disks of {', '.join(left)} were not wiped" if ended.wiped else "disks were not wiped"
 
 
 def _as_json(ended: Ended) -> dict[str, object]:
@@ -126,6 +147,7 @@ def _as_json(ended: Ended) -> dict[str, object]:
                 "name": name,
                 "wasOn": one.was_on,
                 "ejected": list(one.ejected),
+                "wiped": name in ended.wiped,
                 "error": one.failed or None,
             }
             for name, one in ended.servers.items()
@@ -133,5 +155,5 @@ def _as_json(ended: Ended) -> dict[str, object]:
         "removed": list(ended.files.removed) if ended.files else [],
         "kept": list(ended.files.kept) if ended.files else [],
         "failed": dict(ended.failed),
-        "wiped": False,
+        "wiped": bool(ended.servers) and ended.servers.keys() <= ended.wiped,
     }

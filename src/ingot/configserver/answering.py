@@ -19,20 +19,25 @@ from ingot.configserver import ignition, joinfile
 from ingot.configserver.ignition import File
 from ingot.configserver.joinfile import JoinFacts, Source
 from ingot.configserver.keeping import Keeper
+from ingot.configserver.ledger import Ledger
 from ingot.configserver.limits import Allowance, subject
 from ingot.configserver.message import Answer, Refused, Request, refusal
 from ingot.configserver.report import Report, ReportError
 from ingot.configserver.role import Role
 from ingot.configserver.roster import Host
 from ingot.configserver.shelf import Shelf
+from ingot.configserver.visits import CLOCK, WRONG_PATH, WRONG_TOKEN
 from ingot.errors import IngotError
 from ingot.kube.errors import ApiError
 
-__all__ = ["TOKEN_HEADER", "Cluster", "Desk"]
+__all__ = ["HOST_HEADER", "TOKEN_HEADER", "Cluster", "Desk"]
 
 log = logging.getLogger(__name__)
 
 TOKEN_HEADER: Final = "x-ingot-token"  # noqa: S105 - a header's name
+HOST_HEADER: Final = "x-ingot-host"
+"""Who asks, by their own word. It opens nothing: by it a refusal is put down to a host."""
+
 RETRY_SECONDS: Final = 5
 _CONFIG: Final = "/config/"
 _REPORT: Final = "/report"
@@ -67,6 +72,7 @@ class Desk:
         cluster: what nodes are told.
         shelf: the files that are served from.
         keeper: what is written to the API.
+        ledger: where it is noted who asked.
         clock: seconds that only grow.
         refusals: how often an address may be refused.
         grants: how often a host may have a config.
@@ -76,6 +82,7 @@ class Desk:
     cluster: Cluster
     shelf: Shelf
     keeper: Keeper
+    ledger: Ledger
     clock: Callable[[], float]
     refusals: Allowance = field(default_factory=lambda: Allowance(10, 6.0))
     grants: Allowance = field(default_factory=lambda: Allowance(10, 10.0))
@@ -102,9 +109,14 @@ class Desk:
 
     def _bearer(self, request: Request) -> Host:
         """Return who asks; to all others everything looks the same."""
-        host = self.shelf.roster().bearer(request.headers.get(TOKEN_HEADER, ""))
+        roster = self.shelf.roster()
+        host = roster.bearer(request.headers.get(TOKEN_HEADER, ""))
         if host is not None and _is_for(host, request.path):
             return host
+        if host is not None:
+            self.ledger.refused(host.name, request.peer, WRONG_PATH)
+        elif roster.knows(named := request.headers.get(HOST_HEADER, "")):
+            self.ledger.refused(named, request.peer, WRONG_TOKEN)
         wait = self.refusals.wait(subject(request.peer), now=self.clock())
         if wait:
             raise Refused(HTTPStatus.TOO_MANY_REQUESTS, "refused too often", after=wait)
@@ -150,6 +162,7 @@ class Desk:
             host.name,
             token.expires.isoformat(),
         )
+        self.ledger.granted(host.name, request.peer)
         content = json.dumps(ignition.merged(common, files)).encode()
         return Answer(content=content, media_type=ignition.MEDIA_TYPE)
 
@@ -161,6 +174,8 @@ class Desk:
             raise Refused(HTTPStatus.BAD_REQUEST, error.what) from error
         level = logging.WARNING if report.failed else logging.INFO
         log.log(level, "%s reports %s: %s", host.name, report.phase, report.message)
+        if report.phase == CLOCK:
+            self.ledger.clock_told(host.name, report.message)
         await self.keeper.keep(host.name, report)
         return Answer(status=HTTPStatus.NO_CONTENT)
 
@@ -177,7 +192,7 @@ class Desk:
             "%s asked for %s: %s, %d %s",
             request.peer,
             ascii(request.path[:100])[1:-1],
-            host.name if host else "unknown",
+            host.name if host else _stranger(request),
             refused.status,
             refused.why,
         )
@@ -189,3 +204,9 @@ def _is_for(host: Host, path: str) -> bool:
     if path.startswith(_CONFIG):
         return Role.of(path.removeprefix(_CONFIG)) is host.role
     return path == _REPORT
+
+
+def _stranger(request: Request) -> str:
+    """Return what to call somebody without a good token: with who they say to be."""
+    named = request.headers.get(HOST_HEADER, "")
+    return f"unknown, as {ascii(named[:100])[1:-1]}" if named else "unknown"

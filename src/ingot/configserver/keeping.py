@@ -1,4 +1,4 @@
-"""What the config server writes to the API: fresh bootstrap tokens, and nodes' reports."""
+"""What the config server writes to the API: fresh tokens, nodes' reports, and who asked."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ingot.configserver.bootstraptoken import (
     stale,
 )
 from ingot.configserver.report import CONFIG_MAPS, Report, key_of
+from ingot.configserver.visits import Visits, visits_key
 from ingot.kube.client import KubeClient, Patch, Selection
 from ingot.kube.errors import AlreadyExists, ApiError, NotFound
 from ingot.kube.kind import Content
@@ -67,6 +68,27 @@ class Keeper:
         """
         body = report.manifest(host, now=datetime.now(UTC))
         await self.client.patch(CONFIG_MAPS, key_of(host), body, how=Patch.APPLY, force=True)
+
+    async def visits(self, host: str) -> Visits:
+        """Return what is kept of a host's asking; nothing where it never asked.
+
+        Raises:
+            ApiError: the API did not say.
+        """
+        try:
+            found = await self.client.get(CONFIG_MAPS, visits_key(host))
+        except NotFound:
+            return Visits(host=host)
+        return Visits.parse(host, found.content)
+
+    async def keep_visits(self, visits: Visits) -> None:
+        """Keep what a host did in place of what was known.
+
+        Raises:
+            ApiError: the API did not take it.
+        """
+        key, body = visits_key(visits.host), visits.manifest()
+        await self.client.patch(CONFIG_MAPS, key, body, how=Patch.APPLY, force=True)
 
     async def _created(self, host: str) -> tuple[Token, KubeObject[Content]]:
         for left in reversed(range(TRIES)):

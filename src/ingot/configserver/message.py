@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from http import HTTPStatus
 from typing import Final
 
@@ -67,6 +68,7 @@ class Answer:
         """Return it as it is sent; what is only asked about is not."""
         lines = [
             f"HTTP/1.1 {self.status.value} {self.status.phrase}",
+            f"Date: {formatdate(usegmt=True)}",  # Nodes compare their clocks with it.
             f"Content-Type: {self.media_type}",
             *([] if head_only else [f"Content-Length: {len(self.content)}"]),
             "Cache-Control: no-store",

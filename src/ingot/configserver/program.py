@@ -8,6 +8,7 @@ import time
 
 from ingot.configserver.answering import Desk
 from ingot.configserver.keeping import Keeper
+from ingot.configserver.ledger import Ledger
 from ingot.configserver.options import Options
 from ingot.configserver.role import Role
 from ingot.configserver.serving import Door, tls_of
@@ -41,8 +42,13 @@ async def run(options: Options, stop: asyncio.Event) -> None:
         )
     access = from_environment(options.kubeconfig)
     async with KubeClient(access, deadline=API_SECONDS, field_manager="ingot-config") as client:
+        keeper = Keeper(client)
         desk = Desk(
-            cluster=options.cluster, shelf=shelf, keeper=Keeper(client), clock=time.monotonic
+            cluster=options.cluster,
+            shelf=shelf,
+            keeper=keeper,
+            ledger=Ledger(keeper, time.monotonic),
+            clock=time.monotonic,
         )
         async with Door(desk, tls).served(options.address, options.port) as port:
             log.info("serving on port %d", port)

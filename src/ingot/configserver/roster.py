@@ -70,6 +70,10 @@ class Roster:
                 found = host
         return found if token else None
 
+    def knows(self, name: str) -> bool:
+        """Return whether there is a host of this name."""
+        return any(host.name == name for host in self.hosts)
+
 
 def digest(token: str) -> str:
     """Return what is kept of a token."""

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ingot.configserver.report import key_of
 from ingot.installer.console import Said
+from ingot.installer.hoststep import step_of
 from ingot.installer.progress import HostProgress
+from ingot.installer.vipholder import address_of, look_for_holder
 from ingot.kube.access import from_kubeconfig
 from ingot.kube.client import KubeClient, Selection
 from ingot.kube.errors import ApiError, NotFound
@@ -21,8 +24,11 @@ __all__ = ["ApiView", "HostTime", "Seen"]
 CONFIG_MAPS = Kind.untyped("", "v1", "ConfigMap", "configmaps")
 HOSTS = Kind.untyped("metal3.io", "v1alpha1", "BareMetalHost", "baremetalhosts")
 EVENTS = Kind.untyped("", "v1", "Event", "events")
+NODES = Kind.untyped("", "v1", "Node", "nodes", namespaced=False)
 STATUS = ObjectKey("ingot-infra", "bootstrap")
 NAMESPACE = "metal3"
+PROVISIONING = "provisioning"
+WORKER = "worker"
 SECONDS = 5.0
 
 
@@ -45,6 +51,7 @@ class Seen:
         stages: when its stages began and ended.
         hosts: the servers.
         times: when what was done with them.
+        vip_holder: who holds the API's VIP; empty where nobody says.
         last_event: the newest event of a server.
     """
 
@@ -52,6 +59,7 @@ class Seen:
     stages: tuple[Mapping[str, Any], ...] = ()
     hosts: tuple[HostProgress, ...] = ()
     times: tuple[HostTime, ...] = ()
+    vip_holder: str = ""
     last_event: str = ""
 
 
@@ -68,27 +76,46 @@ class ApiView:
         # Each look on a connection of its own: the address moves from one server to another.
         async with KubeClient(access, deadline=SECONDS) as client:
             try:
-                status = await self._status(client)
+                told = await self._told(client)
+                nodes = await self._nodes(client)
                 hosts = await self._hosts(client)
                 event = await self._last_event(client)
             except (ApiError, OSError):
                 return None
-        shares = {row["name"]: row for row in status.get("hosts", ())}
+        status = told.get(STATUS.name, {})
+        rows = {row["name"]: row for row in status.get("hosts", ())}
         return Seen(
             said=_said(status),
             stages=tuple(status.get("stages", ())),
-            hosts=tuple(self._row(one, shares) for one in hosts if _name(one) in self._roles),
+            hosts=tuple(
+                self._row(
+                    host,
+                    share=rows.get(name, {}).get("share"),
+                    node=nodes.get(name),
+                    report=told.get(key_of(name).name),
+                )
+                for host in hosts
+                if (name := _name(host)) in self._roles
+            ),
             times=tuple(time for one in hosts for time in _times(one)),
+            vip_holder=await self._vip_holder(nodes),
             last_event=event,
         )
 
-    async def _status(self, client: KubeClient) -> dict[str, Any]:
-        try:
-            found = await client.get(CONFIG_MAPS, STATUS)
-            status: dict[str, Any] = json.loads(found.content["data"]["status"])
-        except (NotFound, KeyError, ValueError):
-            return {}
-        return status
+    async def _told(self, client: KubeClient) -> dict[str, dict[str, Any]]:
+        """Return what the bootstrap and the servers wrote down, by the names of ConfigMaps."""
+        page = await client.list(CONFIG_MAPS, Selection(STATUS.namespace))
+        return {one.metadata.name: _status_in(one.content) for one in page.objects}
+
+    async def _nodes(self, client: KubeClient) -> dict[str, dict[str, Any]]:
+        page = await client.list(NODES)
+        return {one.metadata.name: one.content for one in page.objects}
+
+    async def _vip_holder(self, nodes: Mapping[str, Mapping[str, Any]]) -> str:
+        # The bootstrap's VM is a node too, and none of the servers.
+        able = {name: one for name, one in nodes.items() if self._roles.get(name) != WORKER}
+        places = {name: address for name, one in able.items() if (address := address_of(one))}
+        return await look_for_holder(places)
 
     async def _hosts(self, client: KubeClient) -> list[dict[str, Any]]:
         try:
@@ -106,27 +133,42 @@ class ApiView:
         return f"{content['involvedObject']['name']}: {content.get('message', '')}"
 
     def _row(
-        self, host: Mapping[str, Any], shares: Mapping[str, Mapping[str, Any]]
+        self,
+        host: Mapping[str, Any],
+        *,
+        share: float | None,
+        node: Mapping[str, Any] | None,
+        report: Mapping[str, Any] | None,
     ) -> HostProgress:
         status = host.get("status", {})
         name = _name(host)
-        provisioning = status.get("provisioning", {})
+        state = status.get("provisioning", {}).get("state") or "new"
+        taken = share if state == PROVISIONING else None  # What is written down may be old.
         return HostProgress(
             name=name,
             role=self._roles[name],
-            state=provisioning.get("state") or "new",
-            step=str(shares.get(name, {}).get("step", "")),
-            share=shares.get(name, {}).get("share"),
+            state=state,
+            step=step_of(host, node=node, report=report, share=taken),
+            share=taken,
             attempts=int(status.get("errorCount", 0)),
             error=str(status.get("errorMessage", "")),
         )
+
+
+def _status_in(config_map: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        status = json.loads(config_map["data"]["status"])
+    except (KeyError, TypeError, ValueError):
+        return {}
+    return status if isinstance(status, dict) else {}
 
 
 def _said(status: Mapping[str, Any]) -> Said | None:
     if not status:
         return None
     if status.get("error"):
-        return Said(str(status["stage"]), str(status["error"]), is_error=True)
+        lasting = bool(status.get("lasting"))
+        return Said(str(status["stage"]), str(status["error"]), is_error=True, lasting=lasting)
     return Said(str(status["stage"]), str(status["message"]))
 
 

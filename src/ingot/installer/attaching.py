@@ -58,8 +58,8 @@ def wait_for_bootstrap(
 
     Raises:
         NothingBegun: nobody makes a cluster here.
-        BootstrapFailed: a phase took longer than it may.
-        HostFailed: a server has had an error for too long.
+        BootstrapFailed: a phase took longer than it may, or nothing goes on without a person.
+        HostFailed: a server has failed too often, or cannot but fail.
     """
     journal = InstallJournal(directory.journal)
     if not journal.phases():

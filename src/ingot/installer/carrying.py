@@ -12,7 +12,9 @@ from ingot.assets.payload import Payload
 from ingot.errors import ExitCode, IngotError
 from ingot.machine.hypervisor import Flavour
 from ingot.osimage.flavours import lab_image, metal_image
-from ingot.payload.ourimages import METAL3, ONPREM
+from ingot.osimage.kernel import lab_kernel
+from ingot.osimage.ramdisk import INITRD, KERNEL, LAB_INITRD, ramdisk
+from ingot.payload.ourimages import METAL3, ONPREM, TRAEFIK
 from ingot.payload.versions import versions
 
 __all__ = ["NodeImageMissing", "payload"]
@@ -22,6 +24,13 @@ LARGE_BYTES: Final = 256 * 1024 * 1024
 VARIABLE: Final = "INGOT_NODE_IMAGE"
 IMAGES: Final = {"lab": (lab_image, "disk.img"), "metal": (metal_image, "disk.raw")}
 """What is written to servers, by flavour: who makes it, and its file."""
+RAMDISK: Final = {
+    ("lab", "kernel"): (lab_kernel, "linux"),
+    ("lab", "initrd"): (ramdisk, LAB_INITRD),
+    ("metal", "kernel"): (ramdisk, KERNEL),
+    ("metal", "initrd"): (ramdisk, INITRD),
+}
+"""What servers boot to be written to, likewise; as the media have it."""
 
 
 class NodeImageMissing(IngotError):  # noqa: N818 - it says what was seen
@@ -46,7 +55,10 @@ def payload(
         kubernetes=f"v{versions().kubernetes.removeprefix('v')}",
         onprem=ONPREM,
         metal3=METAL3,
+        traefik=TRAEFIK,
         disk_sha256=_checksum(flavour, on_read),
+        kernel_sha256=_ramdisk_checksum(flavour, "kernel"),
+        initrd_sha256=_ramdisk_checksum(flavour, "initrd"),
     )
 
 
@@ -69,3 +81,9 @@ def _checksum(flavour: Flavour, on_read: Callable[[Path], None]) -> str:
             remedy=f"run `ingot image build {flavour}-image`",
         )
     return built.files[file].sha256
+
+
+def _ramdisk_checksum(flavour: Flavour, part: str) -> str:
+    recipe, file = RAMDISK[flavour, part]
+    built = Store().find(recipe())
+    return built.files[file].sha256 if built is not None and file in built.files else ""

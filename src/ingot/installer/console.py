@@ -10,7 +10,9 @@ from ingot.installer.phase import Phase
 
 __all__ = ["ConsoleReader", "Said", "said_in"]
 
-_LINE = re.compile(r"bootstrap \[(?P<stage>[a-z-]+)\] (?P<error>error: )?(?P<text>.*)")
+_LINE = re.compile(
+    r"bootstrap \[(?P<stage>[a-z-]+)\] (?P<error>(?P<lasting>lasting )?error: )?(?P<text>.*)"
+)
 COMPLETE = "complete"
 DONE = "done"
 
@@ -23,11 +25,13 @@ class Said:
         stage: the stage that it is in.
         text: what it says.
         is_error: whether something went wrong, and is tried again.
+        lasting: whether that does not pass until a person does something.
     """
 
     stage: str
     text: str
     is_error: bool = False
+    lasting: bool = False
 
     @property
     def phase(self) -> Phase | None:
@@ -45,7 +49,12 @@ def said_in(line: str) -> Said | None:
     found = _LINE.search(line)
     if found is None:
         return None
-    return Said(found["stage"], found["text"].rstrip(), is_error=bool(found["error"]))
+    return Said(
+        found["stage"],
+        found["text"].rstrip(),
+        is_error=bool(found["error"]),
+        lasting=bool(found["lasting"]),
+    )
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ from ingot.config.model import InstallConfig
 from ingot.errors import ExitCode, IngotError
 from ingot.installer import bootstrapvm
 from ingot.installer.apiview import ApiView, Seen
+from ingot.installer.bmcchecks import check_bmcs
 from ingot.installer.bootstrapvm import Cards, Parts, check_hypervisor, config_drive, vm_spec
 from ingot.installer.carrying import IMAGES, payload
 from ingot.installer.destroying import destroy_bootstrap
@@ -39,6 +40,7 @@ from ingot.installer.targets import Request, make_target
 from ingot.installer.tracking import after_phase, ended
 from ingot.installer.vips import check_free
 from ingot.installer.waiting import Waiting
+from ingot.installer.wipejournal import check_not_wiped
 from ingot.machine.driver import Driver
 from ingot.machine.hypervisor import Hypervisor, hypervisor_at
 from ingot.osimage.mediaimage import MEDIA, media_lab, media_metal
@@ -86,11 +88,13 @@ class Creation:
 
     def run(self) -> Progress:
         """Make the cluster, or go on making it; whoever asks holds the directory."""
+        check_not_wiped(self.journal)
         place = self._place("check")
         if not self.directory.has_begun:
             self._begin(Phase.CHECKS)
             check_hypervisor(place, self.config.baremetal)
             check_free(self.config)
+            check_bmcs(self.config, self._say)
         image, media = self._images(place)
         files = self._assets(place)
         infra_id = str(json.loads(files[metadata.PATH])["infraID"])

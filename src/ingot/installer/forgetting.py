@@ -17,7 +17,7 @@ from ingot.installer.directory import InstallDirectory
 
 __all__ = ["Forgotten", "forget", "sorted_out"]
 
-MADE = ("state", "staging", "machines", "report.json")
+MADE = ("state", "staging", "machines", "wipe", "report.json")
 """Of `.ingot`, what belongs to one cluster; its log stays."""
 
 

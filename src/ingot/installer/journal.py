@@ -18,6 +18,7 @@ from ingot.installer.progress import PhaseTimes, Progress
 __all__ = ["Entry", "InstallJournal"]
 
 COMPLETE = "complete"
+TROUBLE = "trouble"
 VM = "bootstrap-vm"
 
 
@@ -27,13 +28,15 @@ class Entry:
 
     Attributes:
         at: when.
-        what: a phase by its name, or `complete`.
-        state: `began` or `ended`.
+        what: a phase by its name, `complete`, or `trouble`.
+        state: `began` or `ended`; of trouble, `seen`.
+        text: what went wrong, where it is trouble.
     """
 
     at: datetime
     what: str
     state: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,11 @@ class InstallJournal:
 
     path: Path
 
-    def add(self, what: str, state: str, *, at: datetime | None = None) -> None:
+    def add(self, what: str, state: str, *, at: datetime | None = None, text: str = "") -> None:
         """Write a line, for good."""
         entry = {"at": (at or datetime.now(UTC)).isoformat(), "what": what, "state": state}
+        if text:
+            entry["text"] = text
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -61,7 +66,8 @@ class InstallJournal:
         for line in lines:
             try:
                 said = json.loads(line)
-                yield Entry(datetime.fromisoformat(said["at"]), said["what"], said["state"])
+                at = datetime.fromisoformat(said["at"])
+                yield Entry(at, said["what"], said["state"], said.get("text", ""))
             except (ValueError, KeyError, TypeError):
                 continue
 
@@ -71,13 +77,24 @@ class InstallJournal:
         return any(entry.what == COMPLETE for entry in self.entries())
 
     def note(self, before: Progress, after: Progress) -> None:
-        """Write down which phases began and ended between two moments."""
+        """Write down which phases began and ended between two moments, and what went wrong."""
         known = {one.phase: one for one in before.phases}
         for one in after.phases:
             if one.phase not in known:
                 self.add(one.phase.value, "began", at=one.began)
             if one.ended and (one.phase not in known or known[one.phase].ended is None):
                 self.add(one.phase.value, "ended", at=one.ended)
+        if fresh := [text for text in after.overcome if text not in before.overcome]:
+            # A run that goes on reads the console from its beginning.
+            written = set(self.troubles())
+            for text in fresh:
+                if text not in written:
+                    self.add(TROUBLE, "seen", text=text)
+
+    def troubles(self) -> tuple[str, ...]:
+        """Return what went wrong in any run, each once, in the order of time."""
+        seen = (entry.text for entry in self.entries() if entry.what == TROUBLE)
+        return tuple(dict.fromkeys(seen))
 
     def phases(self) -> tuple[PhaseTimes, ...]:
         """Return when phases began, the first time, and ended, the last time."""

@@ -10,6 +10,8 @@ from ingot.installer.phase import Phase
 
 __all__ = ["HostProgress", "Listener", "PhaseTimes", "Progress"]
 
+PROVISIONED = frozenset({"provisioned", "externally provisioned"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostProgress:
@@ -20,7 +22,7 @@ class HostProgress:
         role: what it becomes.
         state: that of its BareMetalHost.
         step: what is being done with it, in words.
-        share: of its image that is written, from 0 to 1; None while none is.
+        share: of its image that is written, from 0 to 1; None while none is being written.
         attempts: how often something was tried again.
         error: what went wrong last; empty when nothing is wrong.
     """
@@ -32,6 +34,11 @@ class HostProgress:
     share: float | None = None
     attempts: int = 0
     error: str = ""
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether the install waits for it to be provisioned: workers come later."""
+        return self.role == "control-plane" and self.state not in PROVISIONED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +58,9 @@ class Progress:
         phases: those that have begun.
         message: what is being waited for.
         error: what went wrong last, and is tried again.
+        lasting: whether that does not pass until a person does something.
         hosts: the servers.
-        vip_holder: who holds the API's VIP; empty while nobody knows.
+        vip_holder: who was last seen to hold the API's VIP; empty while nobody was.
         last_event: what Kubernetes recorded last of a server.
         overcome: what went wrong and was mended, for the report.
     """
@@ -60,6 +68,7 @@ class Progress:
     phases: tuple[PhaseTimes, ...] = ()
     message: str = ""
     error: str = ""
+    lasting: bool = False
     hosts: tuple[HostProgress, ...] = ()
     vip_holder: str = ""
     last_event: str = ""

@@ -70,7 +70,8 @@ class Report:
         runs: how often `create cluster` was run for it.
         phases: what it did, in this order.
         hosts: the servers.
-        overcome: what went wrong, and did not keep it.
+        overcome: what went wrong in any run, and did not keep it.
+        vip_holder: the node that the API's VIP is on; empty where nobody says.
     """
 
     cluster: str
@@ -83,6 +84,7 @@ class Report:
     phases: tuple[PhaseReport, ...]
     hosts: tuple[HostReport, ...]
     overcome: tuple[str, ...]
+    vip_holder: str = ""
 
 
 def report_of(
@@ -110,7 +112,8 @@ def report_of(
         runs=runs_in(journal.entries()),
         phases=phases,
         hosts=hosts_of(seen.hosts, seen.times),
-        overcome=progress.overcome,
+        overcome=tuple(dict.fromkeys((*journal.troubles(), *progress.overcome))),
+        vip_holder=seen.vip_holder,
     )
 
 
@@ -160,6 +163,7 @@ def as_json(report: Report) -> dict[str, object]:
             for one in report.hosts
         ],
         "overcome": list(report.overcome),
+        "vipHolder": report.vip_holder,
     }
 
 

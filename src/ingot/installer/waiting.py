@@ -14,8 +14,10 @@ from datetime import UTC, datetime
 from ingot.errors import ExitCode, IngotError
 from ingot.installer.apiview import ApiView
 from ingot.installer.console import ConsoleReader
+from ingot.installer.hosttrouble import HostFailed, Trouble, after_look, given_up
+from ingot.installer.lateness import has_lasted, lasting_since, waited_for
 from ingot.installer.phase import Phase
-from ingot.installer.progress import HostProgress, Listener, Progress
+from ingot.installer.progress import Listener, Progress
 from ingot.installer.tracking import after_said, after_seen
 from ingot.machine.driver import Driver, NoSuchMachine
 from ingot.machine.model import Power
@@ -26,30 +28,11 @@ LOOK_SECONDS = 1.0
 API_EVERY = 3
 """Looks at the console for each look at the API."""
 
-GIVEN_UP_AFTER = 600.0
-"""So long a server may have the same error: the operator tries again all that time."""
-
-HOST_ERRORS_ALLOWED = 3
-
 
 class BootstrapFailed(IngotError):  # noqa: N818 - it says what happened
-    """The control plane did not come up in time."""
+    """The control plane did not come up in time, or will not."""
 
     exit_code = ExitCode.BOOTSTRAP
-
-
-class HostFailed(IngotError):  # noqa: N818 - as above
-    """A server cannot be made a node."""
-
-    exit_code = ExitCode.INFRASTRUCTURE
-
-    def __init__(self, host: HostProgress) -> None:
-        super().__init__(
-            f"host {host.name} ({host.state}): {host.error}",
-            remedy=f"mend it, then run `ingot create cluster` again: it goes on; "
-            f"`kubectl -n metal3 describe baremetalhost {host.name}` tells more",
-        )
-        self.host = host
 
 
 @dataclass(slots=True)
@@ -63,6 +46,7 @@ class Waiting:
         limits: how long each phase may take.
         listener: told of every change.
         progress: what is known.
+        is_enough: tells that there is nothing left to wait for, though the work is not done.
     """
 
     driver: Driver
@@ -71,8 +55,10 @@ class Waiting:
     limits: Mapping[Phase, float]
     listener: Listener
     progress: Progress
-    _troubled: dict[str, tuple[str, float]]
+    _troubled: dict[str, Trouble]
+    _lasting_since: float | None = None
     _complete: bool = False
+    is_enough: Callable[[Progress], bool] = lambda _: False
 
     @classmethod
     def of(
@@ -92,8 +78,8 @@ class Waiting:
         """Wait until the bootstrap's work is done.
 
         Raises:
-            BootstrapFailed: a phase took longer than it may.
-            HostFailed: a server has had an error for too long.
+            BootstrapFailed: a phase took longer than it may, or nothing goes on without a person.
+            HostFailed: a server has failed too often, or cannot but fail.
         """
         console = await asyncio.to_thread(self._console)
         looks = 0
@@ -105,8 +91,9 @@ class Waiting:
                 await self._look_at_api()
                 await asyncio.to_thread(self._keep_on)
             looks += 1
+            self._complete |= self.is_enough(self.progress)
+            self._check_lasting()
             self._check_limits()
-            self._check_hosts()
             if not self._complete:
                 await asyncio.sleep(LOOK_SECONDS)
         return self.progress
@@ -122,6 +109,7 @@ class Waiting:
         if seen is not None:
             self._complete |= seen.said is not None and seen.said.is_complete
             self._told(lambda now: after_seen(self.progress, seen, now=now))
+            self._check_hosts()
 
     def _told(self, change: Callable[[datetime], Progress]) -> None:
         progress = change(datetime.now(UTC))
@@ -147,21 +135,27 @@ class Waiting:
         limit = self.limits.get(now.phase)
         if limit is None or (datetime.now(UTC) - now.began).total_seconds() < limit:
             return
-        seen = self.progress.error or self.progress.message or "nothing was heard"
         raise BootstrapFailed(
-            f"{now.phase} took longer than {limit / 60:.0f} minutes: {seen}",
+            f"{now.phase} took longer than {limit / 60:.0f} minutes: {waited_for(self.progress)}",
             remedy=f"see what it waits for, then run `ingot create cluster` again; "
             f"`--timeout {now.phase}=2h` gives it more time",
         )
 
-    def _check_hosts(self) -> None:
+    def _check_lasting(self) -> None:
+        """Give up on what a person has to mend, once it has stood for a while."""
         moment = asyncio.get_running_loop().time()
-        for host in self.progress.hosts:
-            if not host.error or host.role != "control-plane":
-                self._troubled.pop(host.name, None)
-                continue
-            error, since = self._troubled.get(host.name, ("", moment))
-            if error != host.error:
-                self._troubled[host.name] = (host.error, moment)
-            elif host.attempts >= HOST_ERRORS_ALLOWED and moment - since > GIVEN_UP_AFTER:
-                raise HostFailed(host)
+        self._lasting_since = lasting_since(self.progress, self._lasting_since, now=moment)
+        if not self._complete and has_lasted(self._lasting_since, now=moment):
+            raise BootstrapFailed(
+                f"{self.progress.phase}: {self.progress.error}",
+                remedy="once that is done, run `ingot create cluster` again: it goes on",
+            )
+
+    def _check_hosts(self) -> None:
+        if self._complete:
+            return
+        moment = asyncio.get_running_loop().time()
+        self._troubled = after_look(self._troubled, self.progress.hosts, now=moment)
+        failed = given_up(self._troubled, self.progress.hosts, now=moment)
+        if failed is not None:
+            raise HostFailed(failed)

@@ -14,9 +14,10 @@ AUTHORITY_LIFETIME: Final = timedelta(days=3653)
 LEAF_LIFETIME: Final = timedelta(days=365)
 """What is signed lasts a year, as what kubeadm signs does."""
 
-SKEW: Final = timedelta(hours=12)
-"""How far a clock may be behind ours. A server whose clock was set to local time is that far behind
-at most; one that is off by a day is to be noticed, not served."""
+SKEW: Final = timedelta(hours=48)
+"""How far a clock may be behind ours. A server whose clock was set to local time is half a day
+behind, and one with the wrong date often a day: it is to reach us, to be told so and to be named,
+which it could not if our certificates did not hold for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import IO, Protocol
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -24,6 +25,12 @@ __all__ = ["Display", "EventDisplay", "LiveDisplay", "PlainDisplay", "displaying
 
 REFRESHES_A_SECOND = 4.0
 WHOLE = 100
+WIDE = 100
+"""Columns of a terminal that has room for roles; on others, what is done matters more."""
+READ = 240
+"""Characters of an error that are shown while there may be others; Ironic's can fill a screen."""
+PARTS = 4
+"""Of an image, that lines and events tell: each percent would be a flood."""
 
 
 class Display(Protocol):
@@ -43,18 +50,19 @@ class LiveDisplay:
         """Show how it stands now."""
         self._progress = progress
 
-    def __rich__(self) -> RenderableType:
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
         progress = self._progress
         parts: list[RenderableType] = [_phases(progress)]
         if progress.hosts:
-            parts += ["", _hosts(progress.hosts), ""]
+            roles = options.max_width >= WIDE
+            parts += ["", _hosts(progress.hosts, roles=roles), ""]
         if progress.vip_holder:
             parts.append(Text.assemble(("API VIP    ", "bold"), progress.vip_holder))
         if progress.last_event:
             event = Text.assemble(("last event ", "bold"), progress.last_event)
             event.no_wrap, event.overflow = True, "ellipsis"
             parts.append(event)
-        return Group(*parts)
+        yield Group(*parts)
 
 
 def _phases(progress: Progress) -> Table:
@@ -63,28 +71,38 @@ def _phases(progress: Progress) -> Table:
         if one.ended:
             table.add_row(Text("✓", "green"), one.phase, Text(_elapsed(one), "cyan"), "")
         else:
-            said = Text(progress.error, "red") if progress.error else Text(progress.message, "dim")
-            said.no_wrap, said.overflow = True, "ellipsis"
+            said = _error(progress.error) if progress.error else _line(progress.message, "dim")
             table.add_row("…", Text(one.phase, "bold"), Text(_elapsed(one), "cyan"), said)
     return table
 
 
-def _hosts(hosts: tuple[HostProgress, ...]) -> Table:
+def _hosts(hosts: tuple[HostProgress, ...], *, roles: bool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("host", "role", "state", "step", "tries"):
-        # Where there is no room, only the step gives way.
-        table.add_column(heading, no_wrap=heading != "step")
+    for heading in ("host", *(["role"] if roles else []), "state", "tries"):
+        table.add_column(heading, no_wrap=True)
+    # Last, and the only one that gives way where there is no room.
+    table.add_column("step")
     for host in hosts:
-        said = Text(host.error, "red") if host.error else Text(_step(host))
-        said.no_wrap, said.overflow = True, "ellipsis"
-        table.add_row(host.name, host.role, host.state, said, str(host.attempts or ""))
+        said = _error(host.error) if host.error else _line(_step(host))
+        role = [host.role] if roles else []
+        table.add_row(host.name, *role, host.state, str(host.attempts or ""), said)
     return table
 
 
+def _line(text: str, style: str = "") -> Text:
+    return Text(text, style, no_wrap=True, overflow="ellipsis")
+
+
+def _error(text: str) -> Text:
+    """Return an error to be read, and not only to be seen: it takes as many lines as it needs."""
+    shown = text if len(text) <= READ else f"{text[:READ]}…"
+    return Text(shown, "red", overflow="fold")
+
+
 def _step(host: HostProgress) -> str:
-    # The share first: it is what changes, and a narrow terminal cuts the rest off.
-    share = f"{host.share * WHOLE:.0f} % written" if host.share is not None else ""
-    return ", ".join(filter(None, (share, host.step)))
+    if host.share is None:
+        return host.step
+    return f"{host.share * WHOLE:.0f} % of its image is written"
 
 
 def _elapsed(one: PhaseTimes) -> str:
@@ -136,15 +154,21 @@ def changes(before: Progress, after: Progress) -> Iterator[tuple[str, str]]:
     if after.message and after.message != before.message:
         yield "message", after.message
     if after.error and after.error != before.error:
-        yield "error", f"error, tried again: {after.error}"
-    hosts = {host.name: host for host in before.hosts}
-    for host in after.hosts:
-        old = hosts.get(host.name)
-        if old is None or (old.state, old.error) != (host.state, host.error):
-            error = f": {host.error}" if host.error else ""
-            yield "host", f"{host.name} {host.state}{error}"
-    if after.vip_holder != before.vip_holder:
-        yield "vip", f"the API's VIP is on {after.vip_holder or 'nobody'}"
+        lead = "needs a person" if after.lasting else "tried again"
+        yield "error", f"error, {lead}: {after.error}"
+    known_hosts = {host.name: host for host in before.hosts}
+    for host in map(_coarse, after.hosts):
+        old = known_hosts.get(host.name)
+        if old is None or replace(_coarse(old), attempts=host.attempts) != host:
+            detail = host.error or _step(host)
+            yield "host", f"{host.name} {host.state}" + (f": {detail}" if detail else "")
+    if after.vip_holder and after.vip_holder != before.vip_holder:
+        yield "vip", f"the API's VIP is on {after.vip_holder}"
+
+
+def _coarse(host: HostProgress) -> HostProgress:
+    share = None if host.share is None else int(host.share * PARTS) / PARTS
+    return replace(host, share=share)
 
 
 def _since(progress: Progress) -> str:

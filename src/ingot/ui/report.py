@@ -47,6 +47,8 @@ def _parts(report: Report) -> Iterator[RenderableType]:
     for line in (f"export KUBECONFIG={kubeconfig}", *COMMANDS):
         yield Text(f"  {line}", "cyan", no_wrap=True, overflow="ignore")
     yield Text(f"  the API is at {report.api}, also by the name {report.names[0]}")
+    if report.vip_holder:
+        yield Text(f"  its VIP is on {report.vip_holder}; it moves when that node fails")
 
 
 def _list(items: tuple[str, ...]) -> Table:

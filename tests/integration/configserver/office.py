@@ -72,12 +72,19 @@ class Office:
         return self.folder / "ca.crt"
 
     def ask(
-        self, path: str, token: str | None = None, *, method: str = "GET", body: str | None = None
+        self,
+        path: str,
+        token: str | None = None,
+        *,
+        method: str = "GET",
+        body: str | None = None,
+        host: str | None = None,
     ) -> Reply:
         context = ssl.create_default_context(cafile=self.authority)
         connection = http.client.HTTPSConnection(LOOPBACK, self.port, timeout=30, context=context)
         try:
-            headers = {} if token is None else {"X-Ingot-Token": token}
+            said = {"X-Ingot-Token": token, "X-Ingot-Host": host}
+            headers = {name: value for name, value in said.items() if value is not None}
             connection.request(method, path, body=body, headers=headers)
             answer = connection.getresponse()
             return Reply(answer.status, dict(answer.getheaders()), answer.read())

@@ -21,6 +21,7 @@ from ingot.installer.directory import InstallDirectory
 from ingot.installer.journal import VM, InstallJournal
 from ingot.installer.targets import make_target, requested
 from ingot.installer.vmdriver import driver_of
+from ingot.installer.wipejournal import note_begun, note_clean
 from ingot.lab.faults.kind import FaultKind
 from ingot.machine import namespaces
 from ingot.machine.driver import Driver
@@ -37,7 +38,13 @@ from tests.integration.lab.redfish_bench import (
 )
 
 INGOT = Path(sys.executable).parent / "ingot"
-PAYLOAD = Payload(kubernetes="v1.36.3", onprem="onprem:1", metal3="metal3:1", disk_sha256="0" * 64)
+PAYLOAD = Payload(
+    kubernetes="v1.36.3",
+    onprem="onprem:1",
+    metal3="metal3:1",
+    traefik="traefik:1",
+    disk_sha256="0" * 64,
+)
 OLD = "old-0"
 """The host whose BMC speaks IPMI."""
 
@@ -280,11 +287,63 @@ def test_a_hypervisor_that_is_gone_keeps_no_server_on(site: Site) -> None:
     assert set(site.power().values()) == {Power.OFF}
 
 
-def test_wiping_is_refused_before_anything_is_destroyed(site: Site) -> None:
+def test_wiping_is_refused_before_anything_is_destroyed_where_no_vm_can_be_made(
+    site: Site,
+) -> None:
     site.begin()
+    known = site.path / "metadata.json"
+    known.rename(known.with_suffix(".away"))
     done = site.run("destroy", "cluster", "--wipe")
-    assert done.returncode != 0
+    assert done.returncode == 4
     assert "nothing was destroyed" in done.stderr
+    assert "without --wipe" in done.stderr
+    assert set(site.power().values()) == {Power.ON}
+    known.with_suffix(".away").rename(known)
+    assert site.driver.machines() == (NAME,)
+
+
+def test_where_nothing_tells_the_servers_nothing_is_destroyed(site: Site) -> None:
+    site.begin()
+    (site.path / "install-config.yaml").unlink()
+    site.directory.state_file.unlink()
+    done = site.run("destroy", "cluster", "--wipe")
+    assert done.returncode == 3
+    assert "nothing else tells which servers" in done.stderr
+    assert "put it back" in done.stderr
     assert set(site.power().values()) == {Power.ON}
     assert site.driver.machines() == (NAME,)
-    assert site.run("destroy", "cluster").returncode == 0
+
+
+def test_a_wipe_that_was_killed_at_its_very_end_ends_without_another_vm(site: Site) -> None:
+    site.begin()
+    journal = InstallJournal(site.directory.journal)
+    note_begun(journal)
+    note_clean(journal, (FIRST, SECOND, OLD))
+    (site.directory.hidden / "wipe").mkdir()
+    done = site.run("destroy", "cluster", "--wipe", "-o", "json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["complete"], told["wiped"]) == (True, True)
+    assert all(one["wiped"] for one in told["servers"])
+    assert set(site.power().values()) == {Power.OFF}
+    assert not (site.directory.hidden / "wipe").exists()
+    assert not site.directory.has_begun
+
+
+def test_a_wipe_that_was_begun_can_be_given_up_and_says_which_disks_are_left(site: Site) -> None:
+    site.begin()
+    journal = InstallJournal(site.directory.journal)
+    note_begun(journal)
+    note_clean(journal, (FIRST, OLD))
+    done = site.run("destroy", "cluster")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].endswith(f"; disks of {SECOND} were not wiped")
+
+
+def test_a_cluster_that_is_being_wiped_is_not_gone_on_with(site: Site) -> None:
+    site.begin()
+    note_begun(InstallJournal(site.directory.journal))
+    done = site.run("create", "cluster")
+    assert done.returncode == 1
+    assert "ingot destroy cluster --wipe" in done.stderr
+    assert site.driver.machines() == (NAME,)

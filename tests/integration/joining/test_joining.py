@@ -8,19 +8,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_interface
 from pathlib import Path
 
 import pytest
 
-from ingot.configserver.joinfile import JoinFacts
+from ingot.configserver.joinfile import JoinFacts, Source
 from ingot.configserver.role import Role
 from ingot.node.joining.clearing import Clearing
+from ingot.node.joining.clock import Clock
 from ingot.node.joining.places import Places
 from ingot.node.joining.program import Joining
 from ingot.onprem.model import OwnAddress
 from ingot.onprem.nodeaddress import Choice
+from tests.e2e.site import eventually
 from tests.integration.configserver.office import Office, running, token_of
 from tests.integration.kubeapi import KubeApi, kube_api
 
@@ -89,7 +91,7 @@ class Bench:
             text = text[end:].strip()
         return found
 
-    def joining(self, kubeadm: Path) -> Joining:
+    def joining(self, kubeadm: Path, clock: Clock | None = None) -> Joining:
         return Joining(
             places=self.places,
             say=self.said.append,
@@ -99,6 +101,7 @@ class Bench:
             ),
             choose=lambda *_: CHOICE,
             reach=lambda *_: None,
+            clock=clock or Clock(stepped=timedelta),
             wait=self.waited.append,
         )
 
@@ -215,3 +218,47 @@ def test_a_control_plane_joins_with_an_address_to_advertise(bench: Bench, office
     assert told["controlPlane"]["localAPIEndpoint"] == {
         "advertiseAddress": "192.0.2.21", "bindPort": 6443,
     }  # fmt: skip
+
+
+def test_a_clock_that_was_set_is_told_and_does_not_keep_it_from_joining(
+    bench: Bench, office: Office, api: KubeApi
+) -> None:
+    facts = facts_from(office)
+    bench.tell(facts)
+    bench.joining(bench.kubeadm("ok"), Clock(stepped=lambda: timedelta(days=1))).run()
+    seen = eventually(lambda: visits(api, facts.name), within=30, every=0.05)
+    assert seen["clock"] == "its clock was 24 h behind the time, and has been set"
+    assert bench.places.stamp.exists()
+
+
+def test_a_clock_that_nobody_sets_is_reported_and_kubeadm_waits_for_it(
+    bench: Bench, office: Office, api: KubeApi
+) -> None:
+    facts = facts_from(office)
+    bench.tell(facts)
+    answers = iter([-timedelta(days=1)] * 2)
+
+    def differs(_: Source) -> timedelta:
+        found = next(answers, timedelta())
+        if not found:  # The first try has failed by now, and the second is under way.
+            eventually(
+                lambda: visits(api, facts.name) and reported(api, facts.name)["phase"] == "clock",
+                within=30,
+                every=0.05,
+            )
+            assert not (bench.folder / "words").exists()
+        return found
+
+    clock = Clock(differs=differs, stepped=timedelta, wait=lambda _: None, limit=3)
+    bench.joining(bench.kubeadm("ok"), clock).run()
+    assert any("failed: its clock is 24 h behind" in line for line in bench.said)
+    assert bench.waited == [5.0]
+
+
+def visits(api: KubeApi, name: str) -> dict[str, object] | None:
+    named = f"fieldSelector=metadata.name=node-{name}-config"
+    found = api.request("GET", f"/api/v1/namespaces/ingot-infra/configmaps?{named}")
+    items = found["items"]
+    assert isinstance(items, list)
+    status: dict[str, object] | None = json.loads(items[0]["data"]["status"]) if items else None
+    return status if status and status["clock"] else None

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ingot.background import Background
+from ingot.dhcp.message import Option
 from ingot.lab import outlets
 from ingot.lab.locking import choosing_networks
 from ingot.lab.networks import (
@@ -30,7 +31,6 @@ from ingot.lab.surroundings import taken_networks
 from ingot.machine import namespaces
 from ingot.machine.firmware.dhcp.client import Lease, lease_from
 from ingot.machine.firmware.dhcp.identity import Identity
-from ingot.machine.firmware.dhcp.message import Option
 from ingot.machine.model import BootMode, MacAddress
 from tests.e2e.site import call
 from tests.integration.lab.sites import network_time, resolve

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from ingot.assets import hosts, hostsecrets, namespaces, pointer, provisioning, rbac, tls
+from ingot.assets import hosts, hostsecrets, ingress, namespaces, pointer, provisioning, rbac, tls
 from ingot.assets.bootstrapconfig import bootstrap_config
 from ingot.assets.bootstrapnetwork import bootstrap_macs
 from ingot.assets.crds import crds
@@ -27,6 +27,7 @@ PAYLOAD = Payload(
     kubernetes="v1.36.3",
     onprem="ingot.local/onprem:0",
     metal3="ingot.local/metal3:0",
+    traefik="ingot.local/traefik:0",
     disk_sha256="a" * 64,
 )
 SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJx me@example.com"
@@ -72,6 +73,7 @@ def install_files(config: InstallConfig, *, now: datetime = NOW) -> dict[str, by
     files |= tls.admin(files, now=now)
     files |= tls.config_server(config, files, now=now)
     files |= tls.ironic(config, files, now=now)
+    files |= tls.ingress(config, files, now=now)
     files |= admin_kubeconfig(config, files)
     files |= pointer.pointers(config, files, counting())
     files |= manifests(config, files)
@@ -84,6 +86,7 @@ def manifests(config: InstallConfig, files: Mapping[str, bytes]) -> dict[str, by
         **namespaces.namespaces(),
         **crds(),
         **rbac.rbac(),
+        **ingress.ingress(config, files, image=PAYLOAD.traefik),
         **provisioning.provisioning(config),
         **hostsecrets.bmc_secrets(config),
         **hostsecrets.network_secrets(config),

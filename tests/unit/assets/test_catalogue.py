@@ -25,7 +25,13 @@ from ingot.pki.authority import Authority
 from ingot.pki.term import AUTHORITY_LIFETIME, Term
 from tests.unit.config.keys import ED25519
 
-PAYLOAD = Payload(kubernetes="v1.36.3", onprem="onprem:1", metal3="metal3:1", disk_sha256="0" * 64)
+PAYLOAD = Payload(
+    kubernetes="v1.36.3",
+    onprem="onprem:1",
+    metal3="metal3:1",
+    traefik="traefik:1",
+    disk_sha256="0" * 64,
+)
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 PEM = Authority.made("someone", Term.since(datetime.now(UTC), AUTHORITY_LIFETIME)).certificate
 NETWORK = {

@@ -20,7 +20,11 @@ def test_a_pointer_says_where_whom_to_trust_and_the_hosts_token() -> None:
     assert said["version"] == "3.3.0"
     (source,) = said["config"]["merge"]
     assert source["source"] == "https://192.0.2.5:22623/config/master"
-    assert source["httpHeaders"][0]["name"] == "X-Ingot-Token"
+    headers = {header["name"]: header["value"] for header in source["httpHeaders"]}
+    assert headers == {
+        "X-Ingot-Token": token_in(made["hosts/cp-0.ign"]),
+        "X-Ingot-Host": "cp-0",
+    }
     (authority,) = said["security"]["tls"]["certificateAuthorities"]
     assert b64decode(authority["source"].partition(",")[2]) == b"the authority"
 

@@ -18,14 +18,21 @@ from tests.unit.assets.clusters import NOW, cluster, install_files, platform_wit
 CONTRACT = {
     *(
         f"tls/{name}.{end}"
-        for name in ("ca", "etcd-ca", "front-proxy-ca", "config-server-ca", "ironic-ca")
+        for name in (
+            "ca",
+            "etcd-ca",
+            "front-proxy-ca",
+            "config-server-ca",
+            "ironic-ca",
+            "ingress-ca",
+        )
         for end in ("crt", "key")
     ),
     "tls/sa.key",
     "tls/sa.pub",
     *(
         f"tls/{name}.{end}"
-        for name in ("admin", "config-server", "ironic")
+        for name in ("admin", "config-server", "ironic", "ingress")
         for end in ("crt", "key")
     ),
 }
@@ -50,7 +57,12 @@ def test_authorities_last_ten_years(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "signer"),
-    [("admin", "ca"), ("config-server", "config-server-ca"), ("ironic", "ironic-ca")],
+    [
+        ("admin", "ca"),
+        ("config-server", "config-server-ca"),
+        ("ironic", "ironic-ca"),
+        ("ingress", "ingress-ca"),
+    ],
 )
 def test_what_they_sign_lasts_a_year(name: str, signer: str) -> None:
     files = install_files(cluster())
@@ -79,6 +91,11 @@ def test_ironic_is_reached_on_the_provisioning_network_on_loopback_and_later_in_
 
 def test_without_a_provisioning_network_ironic_is_reached_by_the_vip() -> None:
     assert credential(install_files(cluster("virtualmedia")), "ironic").covers(["192.0.2.5"])
+
+
+def test_applications_have_a_certificate_for_every_name_below_apps() -> None:
+    server = credential(install_files(cluster()), "ingress")
+    assert server.names == ("*.apps.rack1.example.com",)
 
 
 def test_an_authority_of_the_users_own_signs() -> None:

@@ -56,7 +56,8 @@ def test_a_report_covers_all_runs_and_is_for_its_owner_alone(tmp_path: Path) -> 
     config = load(sample("managed").encode()).config
     assert config is not None
     progress = Progress(overcome=("cp-0: no DHCP request",))
-    seen = Seen(said=None, hosts=(HostProgress(name="cp-0", state="provisioned"),))
+    cp_0 = HostProgress(name="cp-0", state="provisioned")
+    seen = Seen(said=None, hosts=(cp_0,), vip_holder="cp-0")
     report = report_of(directory, config, progress, seen)
     assert (report.began, report.seconds, report.runs) == (at(0), 160, 2)
     assert report.overcome == ("cp-0: no DHCP request",)
@@ -65,8 +66,23 @@ def test_a_report_covers_all_runs_and_is_for_its_owner_alone(tmp_path: Path) -> 
     written = json.loads(path.read_text(encoding="utf-8"))
     assert written == as_json(report)
     assert written["api"].endswith(":6443")
+    assert written["vipHolder"] == "cp-0"
     assert written["kubeconfig"] == str(tmp_path / "auth/kubeconfig")
     assert [one["name"] for one in written["phases"]] == ["images", "hosts"]
+
+
+def test_what_went_wrong_in_an_earlier_run_is_in_the_report(tmp_path: Path) -> None:
+    directory = InstallDirectory(tmp_path)
+    journal = InstallJournal(directory.journal)
+    journal.note(Progress(), Progress(overcome=("cp-1: no DHCP request",)))
+    config = load(sample("managed").encode()).config
+    assert config is not None
+    # The next run reads the same again, and more.
+    later = Progress(overcome=("no image", "cp-1: no DHCP request"))
+    journal.note(Progress(), later)
+    report = report_of(directory, config, later, Seen(said=None))
+    assert report.overcome == ("cp-1: no DHCP request", "no image")
+    assert len(list(journal.entries())) == 2
 
 
 def test_only_the_latest_run_counts_for_whoever_waits() -> None:

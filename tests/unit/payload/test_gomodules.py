@@ -9,6 +9,7 @@ import pytest
 from ingot.payload import golang
 from ingot.payload.golang import NoGo, find_go
 from ingot.payload.gomodules import GoProject, ModuleUnreadable, wrapper
+from ingot.payload.thinning import Thinned
 from ingot.payload.versions import versions
 
 GO_MOD = """\
@@ -59,6 +60,40 @@ def test_staging_modules_are_replaced_by_released_ones() -> None:
 
 def test_project_without_staging_modules_replaces_nothing() -> None:
     assert "replace" not in wrapper(project(), GO_MOD)
+
+
+FORKS = """\
+module example.org/proxy
+go 1.25.0
+
+replace (
+	example.org/mux => example.org/fork/mux v0.1.0
+	example.org/old v1.0.0 => example.org/old v1.0.1 // until it is released
+	example.org/part => ./part
+)
+
+replace example.org/heap => example.org/fork/heap v0.2.0
+"""
+
+
+def test_forks_that_the_project_builds_with_are_built_with_here_too() -> None:
+    proxy = GoProject("example.org/proxy", "v1.0.0", {"proxy": "example.org/proxy"})
+    lines = wrapper(proxy, FORKS).splitlines()
+    assert [line for line in lines if line.startswith("replace")] == [
+        "replace example.org/heap => example.org/fork/heap v0.2.0",
+        "replace example.org/mux => example.org/fork/mux v0.1.0",
+        "replace example.org/old v1.0.0 => example.org/old v1.0.1",
+    ]
+
+
+def test_thinned_module_is_taken_from_its_copy() -> None:
+    thinned = Thinned("example.org/big", left_out=("huge",), instead={})
+    proxy = GoProject(
+        "example.org/proxy", "v1.0.0", {"proxy": "example.org/proxy"}, thinned=(thinned,)
+    )
+    said = wrapper(proxy, "module example.org/proxy\ngo 1.25.0\n")
+    assert f"replace example.org/big => {thinned.folder}\n" in said
+    assert thinned.folder.startswith("./")
 
 
 def test_every_module_with_a_command_is_required_at_the_same_version() -> None:

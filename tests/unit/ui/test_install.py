@@ -54,13 +54,26 @@ def test_nothing_new_is_told_of_what_is_the_same() -> None:
         ({"message": ""}, None),
         ({"error": "no lease"}, ("error", "error, tried again: no lease")),
         ({"vip_holder": "control-plane-0"}, ("vip", "the API's VIP is on control-plane-0")),
-        ({"vip_holder": ""}, ("vip", "the API's VIP is on nobody")),
-        ({"phases": (ASSETS, replace(HOSTS, ended=at(72)))}, ("phase", "hosts took 1 min 0 s")),
-        ({"hosts": (replace(WRITING, share=0.5), TROUBLED)}, None),
+        ({"vip_holder": ""}, None),
         (
-            {"hosts": (replace(WRITING, state="provisioned"), TROUBLED)},
+            {"error": "another DHCP server", "lasting": True},
+            ("error", "error, needs a person: another DHCP server"),
+        ),
+        ({"phases": (ASSETS, replace(HOSTS, ended=at(72)))}, ("phase", "hosts took 1 min 0 s")),
+        ({"hosts": (replace(WRITING, share=0.49), TROUBLED)}, None),
+        (
+            {"hosts": (replace(WRITING, share=0.51), TROUBLED)},
+            ("host", "control-plane-0 provisioning: 50 % of its image is written"),
+        ),
+        (
+            {"hosts": (replace(WRITING, share=None, step="the deployment is done"), TROUBLED)},
+            ("host", "control-plane-0 provisioning: the deployment is done"),
+        ),
+        (
+            {"hosts": (replace(WRITING, state="provisioned", step="", share=None), TROUBLED)},
             ("host", "control-plane-0 provisioned"),
         ),
+        ({"hosts": (WRITING, replace(TROUBLED, attempts=3))}, None),
         (
             {"hosts": (WRITING, replace(TROUBLED, error="no DHCP"))},
             ("host", "control-plane-1 inspecting: no DHCP"),
@@ -114,21 +127,43 @@ def pictured(progress: Progress, width: int) -> list[str]:
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
+CALM = replace(MIDWAY, hosts=(WRITING, replace(WRITING, name="control-plane-1", share=0.07)))
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_picture_keeps_a_line_for_everything(width: int) -> None:
-    lines = pictured(MIDWAY, width)
+    lines = pictured(CALM, width)
     assert max(map(len, lines)) <= width
     # Two phases; headings and two hosts, with a line around them; the VIP and the event.
     assert len(lines) == 9
     assert lines[0] == "✓ assets 12 s"
     assert lines[1].startswith("… hosts  1 min")
     assert lines[1].endswith("…")
-    assert lines[4].split()[:3] == ["control-plane-0", "control-plane", "provisioning"]
-    assert "43 % written, " in lines[4]
-    assert "Power on failed" in lines[5]
-    assert lines[5].split()[-1] == "2"
+    assert lines[4].startswith("control-plane-0 ")
+    assert lines[4].endswith("43 % of its image is written")
+    assert lines[5].endswith(" 7 % of its image is written")
     assert lines[7] == "API VIP    lab-bootstrap"
     assert "[PowerOn]" in lines[8]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_an_error_of_a_server_can_be_read_to_its_end(width: int) -> None:
+    lines = pictured(MIDWAY, width)
+    assert max(map(len, lines)) <= width
+    read = " ".join(" ".join(lines[5:-3]).split())
+    assert read.startswith("control-plane-1 ")
+    assert read.endswith("goes on for much longer than any terminal is wide")
+    assert " 2 Power on failed" in lines[5].replace("      ", " ").replace("  ", " ")
+
+
+def test_an_error_that_never_ends_does_not_fill_the_screen() -> None:
+    endless = replace(MIDWAY, hosts=(replace(TROUBLED, error="and so on " * 500),))
+    assert len(pictured(endless, 80)) < 20
+
+
+def test_a_wide_terminal_has_room_for_roles() -> None:
+    assert "role" in pictured(CALM, 120)[3].split()
+    assert "role" not in pictured(CALM, 80)[3].split()
 
 
 def test_an_error_takes_the_place_of_what_is_waited_for() -> None:

@@ -64,6 +64,12 @@ def test_commands_for_a_shell_are_never_broken(width: int) -> None:
     assert "kubectl -n metal3 get baremetalhosts" in lines
 
 
+def test_the_node_that_the_vip_is_on_is_told_where_it_is_known() -> None:
+    assert not any("its VIP is on" in line for line in page(REPORT))
+    lines = page(replace(REPORT, vip_holder="cp-1"))
+    assert "  its VIP is on cp-1; it moves when that node fails" in lines
+
+
 def test_what_was_overcome_is_told_as_it_was_said() -> None:
     assert not any("overcome" in line for line in page(REPORT))
     troubled = replace(REPORT, overcome=("cp-1: [Errno 5] no DHCP request",), runs=2)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from ingot.dhcp.message import Option
 from ingot.machine.firmware.console import Console
 from ingot.machine.firmware.dhcp.client import Lease, lease_from
 from ingot.machine.firmware.dhcp.identity import Identity
-from ingot.machine.firmware.dhcp.message import Option
 from ingot.machine.firmware.disk import disk_target
 from ingot.machine.firmware.download import DownloadFailed, Downloads, without_password
 from ingot.machine.firmware.ipxe.interpreter import interpret

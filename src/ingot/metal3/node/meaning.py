@@ -14,6 +14,14 @@ _MEANINGS: Final = (
     ("certificate is not yet valid", "the clock of the server is ahead of Ironic's"),
     ("certificate has expired", "the clock of the server is far behind Ironic's"),
     (
+        "No space left on device",
+        "the disk is too small for the image (or the memory, for an image that is not raw)",
+    ),
+    (
+        "No suitable device was found for deployment",
+        "no disk of the server fits rootDeviceHints, or all have less than 4 GiB",
+    ),
+    (
         "Unable to find a valid partition table",
         "the image has no partitions, or the disk does not keep what is written to it",
     ),

@@ -1,22 +1,22 @@
 """Which network card is on the provisioning network.
 
-By its MAC address where that is known, since names of cards differ from machine to machine; else by
-the address that it carries.
+By its name or its MAC address where that is known, since names of cards differ from machine to
+machine; else by the network that it is on, or by the address that it carries.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
-from ipaddress import ip_address
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from ipaddress import ip_address, ip_interface
+from typing import Any, Final
 
 from ingot.errors import ExitCode, IngotError
-from ingot.metal3.pod.settings import Address, Settings
+from ingot.metal3.pod.settings import Settings
 from ingot.process import run
 
-__all__ = ["NoInterfaceError", "await_interface", "found"]
+__all__ = ["NoInterfaceError", "await_interface", "found", "missing"]
 
 SECONDS: Final = 120.0
 """How long a card has to come up; after that kubelet starts the whole container again."""
@@ -29,23 +29,25 @@ class NoInterfaceError(IngotError):
     exit_code = ExitCode.INFRASTRUCTURE
 
 
-def found(text: str, *, mac: str | None, address: Address) -> str | None:
+def found(text: str, settings: Settings) -> str | None:
     """Return the card's name, from what `ip -j address` says.
 
     Args:
         text: what it says.
-        mac: the card's MAC address, if that is known.
-        address: what it carries otherwise.
+        settings: what is known of the card.
     """
     links = json.loads(text)
-    if mac is not None:
+    if settings.interface:
+        named = [one for one in links if one.get("ifname") == settings.interface]
+        return settings.interface if named else None
+    macs = _macs(settings)
+    if macs:
         # A bond or a bridge has the address of one of its cards, and is what has addresses.
-        cards = [one for one in links if str(one.get("address", "")).lower() == mac]
+        cards = [one for one in links if str(one.get("address", "")).lower() in macs]
         free = [one for one in cards if "master" not in one]
         return next((str(one["ifname"]) for one in free or cards), None)
     for one in links:
-        carried = {ip_address(info["local"]) for info in one["addr_info"] if "local" in info}
-        if address in carried:
+        if any(_leads_there(info, settings) for info in one["addr_info"] if "local" in info):
             return str(one["ifname"])
     return None
 
@@ -65,21 +67,46 @@ def await_interface(
         return ""
     deadline = time.monotonic() + within
     while True:
-        name = found(look(), mac=settings.interface_mac, address=settings.provisioning_ip)
+        name = found(look(), settings)
         if name is not None:
             return name
         if time.monotonic() > deadline:
-            raise NoInterfaceError(_missing(settings, within), remedy=_REMEDY)
+            raise missing(settings, f"none came within {within:.0f} s")
         time.sleep(EVERY)
 
 
-_REMEDY: Final = "connect this machine to the provisioning network, or correct the settings"
-
-
-def _missing(settings: Settings, within: float) -> str:
-    what = (
-        f"has the MAC address {settings.interface_mac}"
-        if settings.interface_mac
-        else f"carries {settings.provisioning_ip}"
+def missing(settings: Settings, since: str) -> NoInterfaceError:
+    """Return the error that no card is the one that was looked for."""
+    return NoInterfaceError(
+        f"no network card {' or '.join(_sought(settings))}, and {since}",
+        remedy="connect this machine to the provisioning network, or correct the settings",
     )
-    return f"no network card {what}, and none came within {within:.0f} s"
+
+
+def _macs(settings: Settings) -> frozenset[str]:
+    own = (settings.interface_mac,) if settings.interface_mac else ()
+    return frozenset((*own, *settings.interface_macs))
+
+
+def _leads_there(info: Mapping[str, Any], settings: Settings) -> bool:
+    """Tell whether an address is the one that is served at, or one of its network."""
+    address = ip_address(info["local"])
+    if address == settings.provisioning_ip:
+        return True
+    if settings.kept_in is None:
+        return False
+    if address in settings.kept_in:
+        return True
+    around = ip_interface(f"{address}/{info.get('prefixlen', address.max_prefixlen)}").network
+    return settings.provisioning_ip in around
+
+
+def _sought(settings: Settings) -> Iterator[str]:
+    if settings.interface:
+        yield f"is called {settings.interface}"
+    elif macs := _macs(settings):
+        yield f"has the MAC address {', '.join(sorted(macs))}"
+    else:
+        yield f"carries {settings.provisioning_ip}"
+        if settings.kept_in is not None:
+            yield f"is in {settings.kept_in}"

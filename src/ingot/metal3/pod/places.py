@@ -18,6 +18,7 @@ __all__ = [
     "DNSMASQ_CONF",
     "FOLDERS",
     "GIVEN",
+    "HOSTS",
     "HTPASSWD",
     "IMAGES",
     "INSPECTOR",
@@ -47,6 +48,8 @@ IMAGES: Final = SHARED / "html/images"
 LOG: Final = SHARED / "log"
 DATABASE: Final = SHARED / "db/ironic.sqlite"
 LEASES: Final = SHARED / "run/dnsmasq.leases"
+HOSTS: Final = SHARED / "run/hosts"
+"""A file for each host that DHCP answers, as dnsmasq follows them."""
 NGINX_PID: Final = SHARED / "run/nginx.pid"
 NGINX_SCRATCH: Final = SHARED / "run/nginx"
 WORK: Final = SHARED / "cache"
@@ -60,6 +63,7 @@ FOLDERS: Final = (
     LOG / "ironic/deploy",
     SHARED / "ramdisk",
     SHARED / "run",
+    HOSTS,
     NGINX_SCRATCH,
     SHARED / "tftp",
     WORK,

@@ -3,7 +3,7 @@
 Every container runs as root, on a root that is read-only: the files that it is given on the
 bootstrap VM are root's alone. It has no capability but what its daemon cannot do without: both boot
 servers set their user and groups; dnsmasq has ports below 1024, sends raw packets to hosts without
-an address, and enters those into the ARP table.
+an address, and enters those into the ARP table; who keeps the address sets it.
 
 Probes are patient: on a machine that is busy booting others, a restart makes everything worse.
 """
@@ -39,6 +39,7 @@ _SHARED: Final = {"name": "shared", "mountPath": str(places.SHARED)}
 _GIVEN: Final = {"name": "given", "mountPath": str(places.GIVEN), "readOnly": True}
 _MEDIA: Final = {"name": "media", "mountPath": str(places.IMAGES), "readOnly": True}
 _AUTH: Final = {"name": "given", "mountPath": f"{places.AUTH}/ironic", "readOnly": True}
+_TOLD: Final = {"name": "told", "mountPath": str(places.GIVEN), "readOnly": True}
 _KUBECONFIG: Final = {"name": "kubeconfig", "mountPath": str(places.KUBECONFIG), "readOnly": True}
 
 
@@ -50,11 +51,13 @@ class Sources:
         given: settings.json, tls.crt, tls.key, ca.crt, username and password.
         media: disk.img, kernel and initrd.
         kubeconfig: one file; None: the pod has a service account.
+        told: settings.json alone, for who keeps the address and has no use for keys.
     """
 
     given: Mapping[str, Any]
     media: Mapping[str, Any]
     kubeconfig: Mapping[str, Any] | None = None
+    told: Mapping[str, Any] | None = None
 
     @classmethod
     def bootstrap(cls) -> Sources:
@@ -83,6 +86,8 @@ def pod_spec(settings: Settings, *, image: str, sources: Sources) -> Json:
     containers = [_ironic(settings), _httpd(settings), _operator(settings, sources)]
     if settings.has_network:
         containers.insert(1, _dnsmasq())
+    if settings.kept_in is not None:
+        containers.append(_network())
     volumes: list[Json] = [
         {"name": "shared", "emptyDir": {}},
         {"name": "scratch", "emptyDir": {}},
@@ -91,6 +96,8 @@ def pod_spec(settings: Settings, *, image: str, sources: Sources) -> Json:
     ]
     if sources.kubeconfig is not None:
         volumes.append({"name": "kubeconfig", **sources.kubeconfig})
+    if settings.kept_in is not None:
+        volumes.append({"name": "told", **(sources.told or sources.given)})
     return {
         "automountServiceAccountToken": sources.kubeconfig is None,
         "containers": [_completed(one, image) for one in containers],
@@ -183,6 +190,16 @@ def _operator(settings: Settings, sources: Sources) -> Json:
         "livenessProbe": _probe(_page("/healthz", port), every=20, failures=9),
         "readinessProbe": _probe(_page("/readyz", port), every=10, failures=3),
         "volumeMounts": [*mounts, *([_KUBECONFIG] if sources.kubeconfig is not None else [])],
+    }
+
+
+def _network() -> Json:
+    return {
+        "name": "network",
+        "command": [_COMMAND, "metal3", "network"],
+        "adds": ("NET_ADMIN",),
+        "resources": _requests("5m", "60Mi"),
+        "volumeMounts": [_SHARED, _TOLD],
     }
 
 

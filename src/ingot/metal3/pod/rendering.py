@@ -184,6 +184,7 @@ def _dnsmasq(settings: Settings, machine: Machine) -> Dnsmasq:
         http_url=url("http", settings.provisioning_ip, settings.ports.http),
         ranges=tuple(ranges),
         allowed=settings.allowed_macs,
+        hosts_folder=places.HOSTS if settings.kept_in else None,
         gateway=dhcp.gateway if dhcp else None,
         dns=settings.dns,
         ntp=_address(settings.ntp[0]) if settings.ntp else None,

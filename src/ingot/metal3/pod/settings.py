@@ -30,7 +30,17 @@ from ingot.ironic.conf.ironic import Timing
 from ingot.metal3.api.provisioning import ProvisioningNetwork
 from ingot.metal3.operator.options import VARIABLES
 
-__all__ = ["Address", "DhcpRange", "Ports", "Settings", "SettingsError", "Trust", "parse", "read"]
+__all__ = [
+    "Address",
+    "DhcpRange",
+    "Ports",
+    "Settings",
+    "SettingsError",
+    "Trust",
+    "parse",
+    "read",
+    "told",
+]
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -140,8 +150,13 @@ class Settings(_Part):
         provisioning_ip: the address that hosts reach the services at; without a provisioning
             network, the API VIP.
         interface_mac: the card on the provisioning network; None: the one with that address.
+        interface: the same by its name.
+        interface_macs: the same on several machines: each has one of these.
+        kept_in: the pod itself keeps `provisioning_ip` on that card, as an address of this network;
+            None: the machine has it.
         dhcp: what is handed out, in Managed.
-        allowed_macs: the boot MACs of all hosts; nobody else is answered.
+        allowed_macs: the boot MACs of all hosts; nobody else is answered. A pod that keeps its own
+            address answers all BareMetalHosts besides.
         external_addresses: where BMCs fetch virtual media, and agents booted from it find Ironic;
             one of each IP version at most. Empty: at `provisioning_ip`.
         virtual_media_tls: BMCs fetch virtual media encrypted.
@@ -160,6 +175,9 @@ class Settings(_Part):
     mode: ProvisioningNetwork
     provisioning_ip: Address
     interface_mac: Mac | None = None
+    interface: Line = ""
+    interface_macs: tuple[Mac, ...] = ()
+    kept_in: Network | None = None
     dhcp: DhcpRange | None = None
     allowed_macs: tuple[Mac, ...] = ()
     external_addresses: tuple[Address, ...] = ()
@@ -206,6 +224,8 @@ class Settings(_Part):
             yield f"provisioningIp {self.provisioning_ip} is within the range of dhcp"
         if self.dhcp is not None and self.provisioning_ip not in self.dhcp.network:
             yield f"provisioningIp {self.provisioning_ip} is not in {self.dhcp.network}"
+        if self.kept_in is not None and self.provisioning_ip not in self.kept_in:
+            yield f"provisioningIp {self.provisioning_ip} is not in keptIn {self.kept_in}"
         versions = [one.version for one in self.external_addresses]
         if len(versions) != len(set(versions)):
             yield "externalAddresses has two of one IP version"
@@ -226,7 +246,7 @@ def parse(text: str | bytes, *, source: str = "settings.json") -> Settings:
     try:
         return Settings.model_validate_json(text)
     except ValidationError as error:
-        raise SettingsError(source, list(_told(error))) from error
+        raise SettingsError(source, list(told(error))) from error
 
 
 def read(path: Path) -> Settings:
@@ -241,7 +261,8 @@ def read(path: Path) -> Settings:
         raise SettingsError(str(path), [f"it cannot be read: {error.strerror}"]) from error
 
 
-def _told(error: ValidationError) -> Iterator[str]:
+def told(error: ValidationError) -> Iterator[str]:
+    """Return what is wrong, each with its key."""
     for one in error.errors(include_url=False, include_input=False):
         where = ".".join(map(str, one["loc"]))
         what = one["msg"].removeprefix("Value error, ")

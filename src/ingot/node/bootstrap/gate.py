@@ -29,6 +29,7 @@ class Standing:
         serves: its API server is ready.
         balances: an API server is ready through its balancer.
         reported: what it said last of its joining, if it failed.
+        absent: why it has no Node, in words that go on from its name.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Standing:
     serves: bool = False
     balances: bool = False
     reported: str = ""
+    absent: str = ""
 
     @property
     def stands(self) -> bool:
@@ -76,7 +78,7 @@ class Gate:
 def after_look(gate: Gate, nodes: Iterable[Standing], *, now: float) -> Gate:
     """Return the gate after one more look."""
     seen = tuple(nodes)
-    waiting = [f"{one.name} waits for {one.lacks}" for one in seen if one.lacks]
+    waiting = [f"{one.name} {one.absent or f'waits for {one.lacks}'}" for one in seen if one.lacks]
     standing = sum(one.stands for one in seen)
     if standing < min(FEWEST, len(seen)):
         return Gate(None, open=False, text="; ".join(waiting))

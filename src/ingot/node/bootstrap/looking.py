@@ -2,40 +2,69 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ingot.ironic.states import ProvisionState
 from ingot.kube.client import KubeClient, Selection
 from ingot.kube.errors import NotFound
 from ingot.kube.kind import Kind, ObjectKey
 from ingot.node.bootstrap.gate import Standing
+from ingot.node.bootstrap.sending import cards_of, read_shares
 from ingot.node.bootstrap.telling import CONFIG_MAPS, NAMESPACE
 from ingot.node.etcd import Etcd, EtcdError, Member
 from ingot.onprem.monitor.asking import is_ready
 
-__all__ = ["BARE_METAL_HOSTS", "NODES", "hosts_text", "look_at_hosts", "look_at_nodes"]
+__all__ = [
+    "BARE_METAL_HOSTS",
+    "NODES",
+    "hosts_text",
+    "look_at_hosts",
+    "look_at_nodes",
+    "takes_image",
+]
 
 BARE_METAL_HOSTS = Kind.untyped("metal3.io", "v1alpha1", "BareMetalHost", "baremetalhosts")
 NODES = Kind.untyped("", "v1", "Node", "nodes", namespaced=False)
 
 API_PORT = 6443
 BALANCER_PORT = 9445
+PROVISIONING = "provisioning"
 PROVISIONED = "provisioned"
 
 Row = dict[str, object]
 
 
 async def look_at_hosts(client: KubeClient, namespace: str, names: Sequence[str]) -> list[Row]:
-    """Return how each of some servers is."""
+    """Return how each of some servers is, with the share of the image that it has taken."""
     page = await client.list(BARE_METAL_HOSTS, Selection(namespace))
-    found = {one.metadata.name: one.content.get("status", {}) for one in page.objects}
-    return [_row(name, found.get(name)) for name in names]
+    found = {one.metadata.name: one.content for one in page.objects}
+    written = {
+        name: cards_of(host) for name, host in found.items() if name in names and takes_image(host)
+    }
+    shares = await asyncio.to_thread(read_shares, written)
+    return [_row(name, found.get(name), shares.get(name)) for name in names]
 
 
-def _row(name: str, status: Mapping[str, Any] | None) -> Row:
-    if status is None:
+def takes_image(host: Mapping[str, Any]) -> bool:
+    """Return whether what a server fetches now is its image.
+
+    It fetches its ramdisk from the same web server before that. While it boots, the operator says
+    what is waited for; from then on, that Ironic waits for the agent.
+    """
+    status = host.get("status", {})
+    if status.get("provisioning", {}).get("state") != PROVISIONING:
+        return False
+    said = (one for one in status.get("conditions", ()) if one.get("type") == "Progressing")
+    return any(one.get("message") == ProvisionState.DEPLOY_WAIT for one in said)
+
+
+def _row(name: str, host: Mapping[str, Any] | None, share: float | None) -> Row:
+    if host is None:
         return {"name": name, "state": "missing", "error": f"there is no BareMetalHost {name}"}
+    status = host.get("status", {})
     provisioning = status.get("provisioning", {})
     return {
         "name": name,
@@ -44,6 +73,8 @@ def _row(name: str, status: Mapping[str, Any] | None) -> Row:
         "error": status.get("errorMessage", ""),
         "errorType": status.get("errorType", ""),
         "errorCount": status.get("errorCount", 0),
+        # In hundredths, so that what is told changes no more often than what is shown.
+        "share": None if share is None else round(share, 2),
     }
 
 

@@ -8,6 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from ingot.errors import ExitCode, IngotError
+from ingot.node.bootstrap.stage import Goal
 from ingot.onprem.model import Address
 
 __all__ = ["FILE", "Options", "OptionsError", "Places", "read"]
@@ -46,6 +47,11 @@ class Places:
         return self.told / "static"
 
     @property
+    def metal3(self) -> Path:
+        """What the metal3 pod is told."""
+        return self.told / "metal3"
+
+    @property
     def pods(self) -> Path:
         """Static pods that the kubelet runs."""
         return self.kubernetes / "manifests"
@@ -76,6 +82,8 @@ class Options:
         vips: all virtual addresses of the cluster.
         control_plane: the names of the servers that become it.
         namespace: where their BareMetalHosts are.
+        goal: what the VM is for.
+        wiped: the names of the servers whose disks are cleaned, where it is for that.
     """
 
     name: str
@@ -83,6 +91,8 @@ class Options:
     vips: tuple[Address, ...]
     control_plane: tuple[str, ...]
     namespace: str = "metal3"
+    goal: Goal = Goal.INSTALL
+    wiped: tuple[str, ...] = ()
 
 
 def read(path: Path = FILE) -> Options:
@@ -99,6 +109,8 @@ def read(path: Path = FILE) -> Options:
             vips=tuple(map(ip_address, said["vips"])),
             control_plane=tuple(map(str, said["controlPlane"])),
             namespace=str(said.get("namespace", "metal3")),
+            goal=Goal(said.get("goal", Goal.INSTALL)),
+            wiped=tuple(map(str, said.get("wiped", ()))),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise OptionsError(

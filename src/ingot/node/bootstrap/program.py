@@ -8,16 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from ingot.errors import IngotError
 from ingot.kube.access import from_kubeconfig
 from ingot.kube.client import KubeClient
 from ingot.kube.errors import NotFound
 from ingot.kube.kind import ObjectKey
+from ingot.node.bootstrap import wiping
+from ingot.node.bootstrap.absence import Known, absent
+from ingot.node.bootstrap.arrivals import read_known
 from ingot.node.bootstrap.controlplane import initialised
-from ingot.node.bootstrap.gate import Gate, after_look
+from ingot.node.bootstrap.foreigndhcp import check_no_other_dhcp
+from ingot.node.bootstrap.gate import Gate, Standing, after_look
 from ingot.node.bootstrap.handover import hand_over
 from ingot.node.bootstrap.looking import (
     NODES,
@@ -27,7 +33,8 @@ from ingot.node.bootstrap.looking import (
     look_at_nodes,
 )
 from ingot.node.bootstrap.options import Options, Places
-from ingot.node.bootstrap.stage import Journal, Stage
+from ingot.node.bootstrap.problem import NeedsAPersonError, told
+from ingot.node.bootstrap.stage import Goal, Journal, Stage, stages_of
 from ingot.node.bootstrap.staticpods import started
 from ingot.node.bootstrap.telling import Teller
 from ingot.node.etcd import Etcd
@@ -77,6 +84,7 @@ class Bootstrap:
         self._teller = Teller(Journal.read(places.state / "journal.json"), console)
         self._etcd = Etcd(places.etcd_pki)
         self._address: Address | None = None
+        self._clocks: set[tuple[str, str]] = set()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Go through all stages; ends early when told to stop."""
@@ -101,11 +109,13 @@ class Bootstrap:
             work.result()
 
     async def _all(self, steps: dict[Stage, Callable[[], Awaitable[None]]]) -> None:
-        for stage, step in steps.items():
+        texts = {**TEXTS, **wiping.TEXTS[self._options.goal]}
+        for stage in stages_of(self._options.goal):
+            step = steps[stage]
             # Finding the address costs nothing, and later stages need it after a restart too.
             if self._teller.journal.is_behind(stage) and stage is not Stage.NETWORK:
                 continue
-            await self._teller.begins(stage, TEXTS[stage])
+            await self._teller.begins(stage, texts[stage])
             while True:
                 try:
                     await step()
@@ -114,7 +124,8 @@ class Bootstrap:
                     await self._teller.says(str(waiting))
                     await asyncio.sleep(LOOK_SECONDS)
                 except IngotError as error:
-                    await self._teller.fails(str(error))
+                    lasting = isinstance(error, NeedsAPersonError)
+                    await self._teller.fails(told(error), lasting=lasting)
                     await asyncio.sleep(RETRY_SECONDS)
             await self._teller.ends(stage)
 
@@ -159,10 +170,16 @@ class Bootstrap:
 
     async def _services(self) -> None:
         self._have_client()
-        for pod in ("20-config-server", "30-metal3"):
+        try:
+            await asyncio.to_thread(check_no_other_dhcp, self._places)
+        except OSError as error:
+            raise NotYetError(f"waiting for the provisioning network: {error}") from error
+        pods = wiping.PODS[self._options.goal]
+        for pod in pods:
             started(self._places, pod)
         wanted = {
-            "the config server": await is_ready(LOOPBACK, 22623, "/healthz", tls=True),
+            "the config server": wiping.CONFIG_SERVER not in pods
+            or await is_ready(LOOPBACK, 22623, "/healthz", tls=True),
             "Ironic": await is_ready(LOOPBACK, 6385, "/", tls=True),
             "the web server": await is_ready(LOOPBACK, 6180, "/images/kernel"),
             "the host operator": await is_ready(LOOPBACK, 9440, "/readyz"),
@@ -173,9 +190,11 @@ class Bootstrap:
 
     async def _hosts(self) -> None:
         client = self._have_client()
-        rows = await look_at_hosts(client, self._options.namespace, self._options.control_plane)
+        wipes = self._options.goal is Goal.WIPE
+        names = self._options.wiped if wipes else self._options.control_plane
+        rows = await look_at_hosts(client, self._options.namespace, names)
         await self._teller.shows(rows)
-        if any(row["state"] != PROVISIONED for row in rows):
+        if any(row["state"] != (wiping.CLEAN if wipes else PROVISIONED) for row in rows):
             raise NotYetError(hosts_text(rows))
 
     async def _join(self) -> None:
@@ -183,10 +202,32 @@ class Bootstrap:
         gate, loop = Gate(), asyncio.get_running_loop()
         while not gate.open:
             nodes = await look_at_nodes(client, self._etcd, OWN_ETCD, self._options.control_plane)
+            nodes = await self._with_absences(client, nodes)
             gate = after_look(gate, nodes, now=loop.time())
             failed = [f"{one.name}: {one.reported}" for one in nodes if one.reported]
             await self._teller.says("; ".join([gate.text, *failed]))
             await asyncio.sleep(LOOK_SECONDS)
+
+    async def _with_absences(self, client: KubeClient, nodes: list[Standing]) -> list[Standing]:
+        """Return what is seen of nodes, with why some are not there.
+
+        Raises:
+            AbsentError: some will not come by themselves.
+        """
+        names = self._options.control_plane
+        known = await read_known(client, self._options.namespace, names)
+        await self._tell_clocks(known)
+        joined = {one.name for one in nodes if one.joined}
+        waited = [one for one in known if one.name not in joined]
+        why = {one.name: one.seen for one in absent(waited, now=datetime.now(UTC))}
+        return [replace(one, absent=why.get(one.name, "")) for one in nodes]
+
+    async def _tell_clocks(self, known: Iterable[Known]) -> None:
+        """Tell once of each clock that was off; the report has it among what was overcome."""
+        for one in known:
+            if one.visits.clock and (one.name, one.visits.clock) not in self._clocks:
+                self._clocks.add((one.name, one.visits.clock))
+                await self._teller.fails(f"host {one.name}: {one.visits.clock}")
 
     async def _hand_over(self) -> None:
         self._have_client()

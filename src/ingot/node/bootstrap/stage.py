@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-__all__ = ["Journal", "Stage", "Times"]
+__all__ = ["Goal", "Journal", "Stage", "Times", "stages_of"]
 
 
 class Stage(StrEnum):
@@ -23,6 +23,22 @@ class Stage(StrEnum):
     JOIN = "join"
     HAND_OVER = "hand-over"
     COMPLETE = "complete"
+
+
+class Goal(StrEnum):
+    """What a bootstrap VM is for."""
+
+    INSTALL = "install"
+    WIPE = "wipe"
+
+
+_ONLY_TO_INSTALL = frozenset({Stage.JOIN, Stage.HAND_OVER})
+
+
+def stages_of(goal: Goal) -> tuple[Stage, ...]:
+    """Return the stages that lead to a goal, in their order."""
+    left_out = _ONLY_TO_INSTALL if goal is Goal.WIPE else frozenset()
+    return tuple(stage for stage in Stage if stage not in left_out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,18 @@ from pathlib import Path
 
 from ingot.node.bootstrap.options import Places
 
-__all__ = ["started", "stopped"]
+__all__ = ["is_started", "started", "stopped"]
+
+
+def is_started(places: Places, name: str) -> bool:
+    """Return whether the kubelet was told to run a pod."""
+    return (places.pods / f"{name}.yaml").exists()
 
 
 def started(places: Places, name: str) -> None:
     """Have the kubelet run a pod that waits for its turn; nothing where it runs."""
     target = places.pods / f"{name}.yaml"
-    if target.exists():
+    if is_started(places, name):
         return
     places.pods.mkdir(parents=True, exist_ok=True)
     # The kubelet reads whatever lies there, but not what begins with a dot.

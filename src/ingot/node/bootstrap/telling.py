@@ -1,7 +1,8 @@
 """What the bootstrap tells of itself: on the console always, in the API while there is one.
 
-A line on the console is `bootstrap [stage] text`, and the installer reads it there. In the API it
-is the ConfigMap `ingot-infra/bootstrap`, whose key `status` holds JSON.
+A line on the console is `bootstrap [stage] text`, and the installer reads it there. What went wrong
+has `error: ` before it, or `lasting error: ` where a person has to do something. In the API it is
+the ConfigMap `ingot-infra/bootstrap`, whose key `status` holds JSON.
 """
 
 from __future__ import annotations
@@ -41,13 +42,14 @@ class Teller:
     _stage: Stage = Stage.NETWORK
     _said: str = ""
     _error: str = ""
+    _lasting: bool = False
     _hosts: list[dict[str, object]] = field(default_factory=list)
     _written: str = ""
 
     async def begins(self, stage: Stage, text: str) -> None:
         """Tell that a stage begins."""
         self.journal.began(stage)
-        self._stage, self._said, self._error = stage, "", ""
+        self._stage, self._said, self._error, self._lasting = stage, "", "", False
         await self.says(text)
 
     async def ends(self, stage: Stage) -> None:
@@ -59,14 +61,20 @@ class Teller:
         """Tell how a stage goes on."""
         if (text, "") != (self._said, self._error):
             self.console(f"bootstrap [{self._stage}] {text}")
-        self._said, self._error = text, ""
+        self._said, self._error, self._lasting = text, "", False
         await self._write()
 
-    async def fails(self, error: str) -> None:
-        """Tell what went wrong last; it is tried again."""
-        if error != self._error:
-            self.console(f"bootstrap [{self._stage}] error: {error}")
-        self._error = error
+    async def fails(self, error: str, *, lasting: bool = False) -> None:
+        """Tell what went wrong last; it is tried again.
+
+        Args:
+            error: in one line.
+            lasting: it does not pass by itself, and the line says what a person has to do.
+        """
+        if (error, lasting) != (self._error, self._lasting):
+            kind = "lasting error" if lasting else "error"
+            self.console(f"bootstrap [{self._stage}] {kind}: {error}")
+        self._error, self._lasting = error, lasting
         await self._write()
 
     async def shows(self, hosts: list[dict[str, object]]) -> None:
@@ -82,6 +90,7 @@ class Teller:
                 "stage": self._stage.value,
                 "message": self._said,
                 "error": self._error,
+                "lasting": self._lasting,
                 "stages": self.journal.told(),
                 "hosts": self._hosts,
             }

@@ -18,10 +18,12 @@ from typing import Final
 
 from ingot.configserver.joinfile import JoinFacts
 from ingot.configserver.role import Role
+from ingot.configserver.visits import CLOCK
 from ingot.errors import IngotError
 from ingot.node.etcd import Etcd
 from ingot.node.joining.cause import Cause, cause_of, phase_of
 from ingot.node.joining.clearing import Clearing
+from ingot.node.joining.clock import Clock, ClockError
 from ingot.node.joining.configuration import DISCOVERY_FILE, discovery, join_configuration
 from ingot.node.joining.etcdplan import look_up, place_in
 from ingot.node.joining.network import own_addresses, reached
@@ -62,6 +64,7 @@ class Joining:
         reach: returns when the API can be connected to.
         clearing: clears away what a try left.
         is_uml: whether this machine is a User-Mode Linux.
+        clock: sees to it that the clock is right.
         wait: waits for some seconds.
     """
 
@@ -72,6 +75,7 @@ class Joining:
     choose: Callable[..., Choice] = own_addresses
     reach: Callable[[str, Callable[[str], None]], None] = reached
     is_uml: Callable[[], bool] = lambda: False
+    clock: Clock = field(default_factory=Clock)
     wait: Callable[[float], None] = time.sleep
     _facts: JoinFacts = field(init=False)
 
@@ -104,6 +108,9 @@ class Joining:
             self._tell_failed(reporter, failed.cause.phase or "join", failed.cause.message)
             if failed.cause.token_refused:
                 self._renew()
+            return False
+        except ClockError as error:
+            self._tell_failed(reporter, CLOCK, error.what)
             return False
         except IngotError as error:
             self._tell_failed(reporter, "join", f"{error.what}; {error.remedy}")
@@ -164,6 +171,9 @@ class Joining:
         choice = self.choose(facts.vips, self.places.chosen_address, self.say)
         self.say(f"node address: {choice.reason}")
         self.reach(facts.api_server, self.say)
+        if was_off := self.clock.settled(facts.source, self.say):
+            self.say(was_off)
+            reporter.report(CLOCK, was_off)
         config = self._written([str(one.address) for one in choice.own])
         self.say(f"joining {facts.api_server} as {facts.name} ({facts.role.value}), try {number}")
         reporter.report("join", f"try {number}, as {choice.own[0].address}")

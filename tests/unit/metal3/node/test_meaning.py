@@ -16,6 +16,11 @@ def test_error_that_speaks_for_itself_is_left_as_it_is() -> None:
     [
         ("verify failed: certificate is not yet valid (_ssl.c:1029)", "clock of the server is ahe"),
         ("verify failed: certificate has expired (_ssl.c:1029)", "clock of the server is far behi"),
+        (
+            "Unable to write image to device /dev/sda. Error: [Errno 28] No space left on device",
+            "disk is too small for the image",
+        ),
+        ("No suitable device was found for deployment using these hints {}", "less than 4 GiB"),
         ("Unable to find a valid partition table on the disk", "disk does not keep what is"),
     ],
 )

@@ -16,9 +16,11 @@ from tests.unit.metal3.pod.told import DISABLED, MANAGED, UNMANAGED, settings
 
 IMAGE = "ingot.local/metal3:1"
 IN_CLUSTER = Sources(
-    given={"projected": {"sources": [{"secret": {"name": "metal3-ironic"}}]}},
-    media={"persistentVolumeClaim": {"claimName": "media"}},
+    given={"secret": {"secretName": "metal3-ironic"}},
+    told={"secret": {"secretName": "metal3-ironic", "items": [{"key": "settings.json"}]}},
+    media={"hostPath": {"path": "/var/lib/ingot/images/1"}},
 )
+KEPT = {**MANAGED, "keptIn": "172.22.0.0/24"}
 
 
 def spec_of(base: dict[str, Any] = MANAGED, **changes: object) -> dict[str, Any]:
@@ -79,6 +81,32 @@ def test_every_mount_has_its_volume() -> None:
     for spec in (spec_of(), pod_spec(settings(), image=IMAGE, sources=IN_CLUSTER)):
         mounted = {mount["name"] for one in named(spec).values() for mount in one["volumeMounts"]}
         assert mounted == {volume["name"] for volume in spec["volumes"]}
+
+
+def test_who_keeps_the_address_sees_no_keys() -> None:
+    spec = pod_spec(settings(KEPT), image=IMAGE, sources=IN_CLUSTER)
+    network = named(spec)["network"]
+    volumes = {volume["name"]: volume for volume in spec["volumes"]}
+    seen = {mount["name"] for mount in network["volumeMounts"]}
+    assert seen == {"shared", "scratch", "told"}
+    assert volumes["told"]["secret"]["items"] == [{"key": "settings.json"}]
+    assert network["securityContext"]["capabilities"]["add"] == ["NET_ADMIN"]
+
+
+def test_a_pod_of_the_cluster_leaves_a_node_that_is_gone() -> None:
+    made = deployment(settings(KEPT), image=IMAGE, sources=IN_CLUSTER)
+    spec = made["spec"]["template"]["spec"]
+    stays = {
+        one["key"]: one["tolerationSeconds"]
+        for one in spec["tolerations"]
+        if one["effect"] == "NoExecute"
+    }
+    assert stays == {
+        "node.kubernetes.io/not-ready": 30,
+        "node.kubernetes.io/unreachable": 30,
+    }
+    assert spec["nodeSelector"] == {"node-role.kubernetes.io/control-plane": ""}
+    assert made["spec"]["strategy"] == {"type": "Recreate"}
 
 
 def test_a_change_of_the_settings_replaces_the_pod() -> None:

@@ -68,3 +68,8 @@ def test_a_control_plane_of_one_needs_that_one() -> None:
 def test_it_says_what_a_node_lacks_first() -> None:
     gate = after_look(Gate(), (Standing(name="cp-0"),), now=0)
     assert gate.text == "cp-0 waits for its Node"
+
+
+def test_it_says_why_a_node_is_not_there_where_that_is_known() -> None:
+    gone = Standing(name="cp-0", absent="has not asked for its config")
+    assert after_look(Gate(), (gone,), now=0).text == "cp-0 has not asked for its config"

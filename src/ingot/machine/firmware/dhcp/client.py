@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Interface
 
+from ingot.dhcp.message import Kind, Malformed, Message, Option
 from ingot.machine.firmware.dhcp.identity import Identity
-from ingot.machine.firmware.dhcp.message import Kind, Malformed, Message, Option
 from ingot.machine.firmware.target import NotBootable
 
 __all__ = ["DELAYS", "IPXE_DELAYS", "Lease", "NoLease", "lease_from"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from ingot.machine.firmware.dhcp.message import Option
+from ingot.dhcp.message import Option
 from ingot.machine.model import BootMode, MacAddress
 
 __all__ = ["Identity"]

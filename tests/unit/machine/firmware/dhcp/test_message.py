@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingot.dhcp.message import Kind, Malformed, Message, Option
 from ingot.machine.firmware.dhcp.identity import Identity
-from ingot.machine.firmware.dhcp.message import Kind, Malformed, Message, Option
 from ingot.machine.model import BootMode, MacAddress
 
 MAC = bytes.fromhex("525400000001")

@@ -1,0 +1,146 @@
+"""The routers of applications, as they are asked for."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatch
+
+import pytest
+
+from ingot.assets import ingress, traefik
+from ingot.assets.namespaces import INGRESS
+from ingot.assets.routerpod import NAME, placement
+from ingot.onprem.monitor import duties
+from ingot.onprem.monitor.options import DEFAULT_ROUTER
+from tests.unit.assets.clusters import Tree, cluster, install_files, objects, platform_with
+
+CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
+WORKER: Mapping[str, str] = {"kubernetes.io/os": "linux"}
+LEADER = {**WORKER, CONTROL_PLANE: ""}
+BOOTSTRAP = {**LEADER, "ingot.local/bootstrap": ""}
+
+
+def without_workers(tree: Tree) -> None:
+    tree["compute"][0]["replicas"] = 0
+
+
+def made(**fields: object) -> dict[tuple[str, str], Tree]:
+    config = cluster(change=platform_with(**fields))
+    files = install_files(config)
+    return objects({path: files[path] for path in (ingress.PATH, ingress.CERTIFICATE_PATH)})
+
+
+def pod_of(found: Mapping[tuple[str, str], Tree]) -> Tree:
+    pod: Tree = found["DaemonSet", NAME]["spec"]["template"]["spec"]
+    return pod
+
+
+def is_placed(part: Tree, labels: Mapping[str, str]) -> bool:
+    """Return whether a pod may be on a node; one of the control plane has kubeadm's taint."""
+    affinity = part["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    (term,) = affinity["nodeSelectorTerms"]
+    wanted = all(
+        one["operator"] == "DoesNotExist" and one["key"] not in labels
+        for one in term["matchExpressions"]
+    )
+    tolerated = {one["key"] for one in part.get("tolerations", ())}
+    return wanted and (CONTROL_PLANE not in labels or CONTROL_PLANE in tolerated)
+
+
+@pytest.mark.parametrize(
+    ("workers", "labels", "there"),
+    [
+        pytest.param(True, WORKER, True, id="a worker"),
+        pytest.param(True, LEADER, False, id="the control plane beside workers"),
+        pytest.param(True, BOOTSTRAP, False, id="the bootstrap"),
+        pytest.param(False, WORKER, True, id="a worker that came later"),
+        pytest.param(False, LEADER, True, id="the control plane alone"),
+        pytest.param(False, BOOTSTRAP, False, id="the bootstrap of a control plane alone"),
+    ],
+)
+def test_routers_are_on_workers_and_on_the_control_plane_where_there_are_none(
+    *, workers: bool, labels: Mapping[str, str], there: bool
+) -> None:
+    assert is_placed(placement(workers=workers), labels) is there
+
+
+@pytest.mark.parametrize(("change", "there"), [(None, False), (without_workers, True)])
+def test_the_install_config_decides_whether_the_control_plane_has_routers(
+    change: Callable[[Tree], None] | None, *, there: bool
+) -> None:
+    config = cluster(change=change)
+    files = install_files(config)
+    found = objects({ingress.PATH: files[ingress.PATH]})
+    assert is_placed(pod_of(found), LEADER) is there
+
+
+def test_a_nodes_monitor_knows_the_router_as_the_default_one() -> None:
+    folder = f"/var/log/pods/{INGRESS}_{NAME}-x7k2p_0a1b2c3d"
+    assert fnmatch(folder, DEFAULT_ROUTER)
+
+
+def test_health_is_where_a_nodes_monitor_asks_for_it() -> None:
+    assert f"--entryPoints.health.address=:{duties.ROUTER_PORT}" in traefik.arguments(
+        "192.0.2.6", "/file", traefik.Ports()
+    )
+
+
+def test_ingresses_are_told_the_ingress_vip() -> None:
+    (container,) = pod_of(made(ingressVIPs=["192.0.2.77"]))["containers"]
+    assert "--providers.kubernetesIngress.ingressEndpoint.ip=192.0.2.77" in container["args"]
+
+
+def test_routers_reach_the_api_by_its_vip() -> None:
+    (container,) = pod_of(made(apiVIPs=["192.0.2.55"]))["containers"]
+    env = {one["name"]: one["value"] for one in container["env"]}
+    assert env == {"KUBERNETES_SERVICE_HOST": "192.0.2.55", "KUBERNETES_SERVICE_PORT": "6443"}
+
+
+def test_applications_that_name_no_class_get_this_one() -> None:
+    shown = made()["IngressClass", traefik.CLASS]["metadata"]["annotations"]
+    assert shown == {"ingressclass.kubernetes.io/is-default-class": "true"}
+
+
+def test_kubelet_waits_longer_for_the_end_than_the_router_itself() -> None:
+    own = traefik.ACCEPT_SECONDS + traefik.FINISH_SECONDS
+    assert pod_of(made())["terminationGracePeriodSeconds"] > own
+
+
+def test_a_new_router_stands_beside_the_old_one_before_that_ends() -> None:
+    found = made()
+    assert found["DaemonSet", NAME]["spec"]["updateStrategy"]["rollingUpdate"] == {
+        "maxSurge": 1,
+        "maxUnavailable": 0,
+    }
+    (container,) = pod_of(found)["containers"]
+    shared = [one for one in container["args"] if one.endswith("reusePort=true")]
+    listening = [one for one in container["args"] if ".address=" in one]
+    assert len(shared) == len(listening) == 4
+    assert "ports" not in container
+
+
+def test_the_certificate_and_its_key_are_in_a_secret_of_their_own_file() -> None:
+    files = install_files(cluster())
+    (secret,) = objects({"": files[ingress.CERTIFICATE_PATH]}).values()
+    assert (secret["kind"], secret["type"]) == ("Secret", "kubernetes.io/tls")
+    assert {name: b64decode(data) for name, data in secret["data"].items()} == {
+        "tls.crt": files["tls/ingress.crt"],
+        "tls.key": files["tls/ingress.key"],
+    }
+    assert b"PRIVATE KEY" not in files[ingress.PATH]
+
+
+def test_whoever_wants_to_trust_applications_finds_their_authority_in_the_cluster() -> None:
+    files = install_files(cluster())
+    found = objects({"": files[ingress.PATH]})
+    assert found["ConfigMap", "ingress-ca"]["data"] == {
+        "ca.crt": files["tls/ingress-ca.crt"].decode()
+    }
+
+
+def test_nothing_that_is_read_can_be_changed() -> None:
+    rules = made()["ClusterRole", f"ingot-{NAME}"]["rules"]
+    verbs = {name: set(rule["verbs"]) for rule in rules for name in rule["resources"]}
+    assert verbs.pop("ingresses/status") == {"update"}
+    assert set().union(*verbs.values()) == {"list", "watch"}

@@ -1,0 +1,77 @@
+"""Hosts that are added later: their pointer configs, and their place in the roster."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ingot.assets.pointer import path_of, pointers, token_in
+from ingot.configserver.role import Role
+from ingot.configserver.roster import parse
+from ingot.metal3.cluster.pointing import pointer, roster, token_of
+from tests.unit.assets.clusters import cluster, counting, install_files
+
+KEY = bytes(range(32))
+INSTALLED = {"name": "worker-0", "role": "worker", "tokenSha256": "0" * 64}
+TEXT = json.dumps({"hosts": [INSTALLED]})
+
+
+def test_a_pointer_is_as_those_of_the_install() -> None:
+    config = cluster()
+    files = install_files(config)
+    name = next(
+        one.name for one in config.baremetal.hosts if b"/config/worker" in files[path_of(one.name)]
+    )
+    theirs = pointers(config, files, counting())[path_of(name)]
+    ours = pointer(
+        f"https://{config.baremetal.api_vips[0]}:22623",
+        host=name,
+        authority=files["tls/config-server-ca.crt"].decode(),
+        token=token_in(theirs),
+    )
+    assert json.loads(ours) == json.loads(theirs)
+
+
+def test_a_host_that_is_added_may_ask_with_its_token() -> None:
+    text = roster(TEXT, ["worker-0", "worker-9"], key=KEY)
+    assert text is not None
+    found = parse(text, source="hosts.json").bearer(token_of("worker-9", key=KEY))
+    assert found is not None
+    assert (found.name, found.role) == ("worker-9", Role.WORKER)
+
+
+def test_a_host_of_the_install_keeps_its_token() -> None:
+    text = roster(TEXT, ["worker-0", "worker-9"], key=KEY)
+    assert text is not None
+    assert json.loads(text)["hosts"][0] == INSTALLED
+
+
+def test_a_host_that_was_added_and_is_gone_may_not_ask_any_more() -> None:
+    added = roster(TEXT, ["worker-0", "worker-9"], key=KEY)
+    assert added is not None
+    text = roster(added, ["worker-0"], key=KEY)
+    assert text is not None
+    assert json.loads(text) == json.loads(TEXT)
+
+
+def test_a_host_of_the_install_stays_in_the_roster() -> None:
+    assert roster(TEXT, [], key=KEY) is None
+
+
+def test_nothing_is_written_where_nothing_has_changed() -> None:
+    added = roster(TEXT, ["worker-9"], key=KEY)
+    assert added is not None
+    assert roster(added, ["worker-9"], key=KEY) is None
+
+
+def test_tokens_differ_by_host_and_by_key() -> None:
+    tokens = {token_of(name, key=key) for name in ("a", "b") for key in (KEY, KEY[::-1])}
+    assert len(tokens) == 4
+    assert all(len(token) == 43 for token in tokens)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"hosts": [{}]}'])
+def test_what_is_no_roster_is_not_overwritten(text: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        roster(text, ["worker-9"], key=KEY)
