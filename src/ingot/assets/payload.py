@@ -16,9 +16,11 @@ class Payload:
         onprem: the container image of the monitor of a node's network.
         metal3: the container image that drives servers.
         disk_sha256: the checksum of the node image, `disk.img`.
+        slow: whether its machines have no processor of their own, as those of a lab.
     """
 
     kubernetes: str
     onprem: str
     metal3: str
     disk_sha256: str
+    slow: bool = False

@@ -47,6 +47,7 @@ def payload(
         onprem=ONPREM,
         metal3=METAL3,
         disk_sha256=_checksum(flavour, on_read),
+        slow=flavour == "lab",
     )
 
 
