@@ -1,7 +1,8 @@
 """`ingot create cluster` as tests watch it: killed where they ask for it, and what clients saw.
 
-From the joining on, a client asks for `/readyz` through the VIP ten times a second, from the user's
-shell: what it saw of the hand-over is what users see of it.
+While the cluster is handed over, a client asks for `/readyz` through the VIP ten times a second,
+from the user's shell: what it saw is what users see. Earlier it would keep a busy API from serving
+those who join.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Created:
         returncode: that of its last run.
         said: what that wrote.
         killed: the phases in which it was killed.
-        answers: what a client saw, from the joining on.
+        answers: what a client saw, from the hand-over on.
     """
 
     returncode: int
@@ -70,7 +71,7 @@ def create_cluster(
             while process.poll() is None and time.monotonic() < deadline:
                 time.sleep(LOOK_SECONDS)
                 now = _current(journal)
-                if client is None and _has_begun(journal, Phase.JOIN):
+                if client is None and _has_begun(journal, Phase.HAND_OVER):
                     client = stack.enter_context(_asking(lab))
                 if now and now.what in waiting and time.time() - now.at.timestamp() > after:
                     process.send_signal(signal.SIGKILL)
