@@ -20,14 +20,9 @@ READY_SECONDS = 60
 
 CONFIG = """\
 version = 3
-root = '{home}/root'
+root = '{store}'
 state = '{home}/state'
-disabled_plugins = [
-    'io.containerd.cri.v1.images',
-    'io.containerd.cri.v1.runtime',
-    'io.containerd.grpc.v1.cri',
-    'io.containerd.nri.v1.nri',
-]
+disabled_plugins = {disabled}
 
 [grpc]
 address = '{home}/sock'
@@ -35,6 +30,15 @@ address = '{home}/sock'
 [ttrpc]
 address = '{home}/ttrpc'
 """
+
+
+KUBELETS = [
+    "io.containerd.cri.v1.images",
+    "io.containerd.cri.v1.runtime",
+    "io.containerd.grpc.v1.cri",
+]
+OTHERS = ["io.containerd.internal.v1.opt", "io.containerd.nri.v1.nri"]
+"""What writes outside of a store."""
 
 
 class PrivateContainerd:
@@ -73,13 +77,23 @@ class PrivateContainerd:
 
 
 @contextmanager
-def private_containerd(commands: Path) -> Iterator[PrivateContainerd]:
-    """Run a containerd; nothing of it is left afterwards."""
+def private_containerd(
+    commands: Path, *, store: Path | None = None, for_kubelet: bool = False
+) -> Iterator[PrivateContainerd]:
+    """Run a containerd; nothing of it is left afterwards.
+
+    Args:
+        commands: the folder of `containerd` and `ctr`.
+        store: where it keeps images; somewhere of its own by default.
+        for_kubelet: whether it answers kubelet too.
+    """
     if os.geteuid() != 0:
         pytest.fail("containerd unpacks images only for root: run the tests as root, or with sudo")
     # A socket's path is short, and pytest's folders are long.
     home = Path(tempfile.mkdtemp(prefix="ingot-"))
-    (home / "config.toml").write_text(CONFIG.format(home=home), encoding="utf-8")
+    disabled = OTHERS if for_kubelet else [*KUBELETS, *OTHERS]
+    config = CONFIG.format(home=home, store=store or home / "root", disabled=disabled)
+    (home / "config.toml").write_text(config, encoding="utf-8")
     with (home / "log").open("w") as log:
         keeper = subprocess.Popen(
             [

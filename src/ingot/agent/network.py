@@ -8,7 +8,6 @@ such an argument there is nothing to look for, and every card asks by DHCP.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -17,9 +16,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from ingot.agent.networkdata import UnusableData, network_files
+from ingot.agent.applying import apply
+from ingot.agent.networkdata import UnusableData
 
-__all__ = ["apply", "find_medium", "identity", "publisher"]
+__all__ = ["find_medium", "identity", "publisher"]
 
 COMMAND_LINE: Final = Path("/proc/cmdline")
 BLOCK: Final = Path("/sys/class/block")
@@ -66,22 +66,6 @@ def find_medium(
         if time.monotonic() > deadline:
             return None
         time.sleep(0.2)
-
-
-def apply(text: str, folder: Path) -> None:
-    """Write networkd's files for network data.
-
-    Raises:
-        UnusableData: it cannot be used.
-    """
-    try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise UnusableData(f"the network data is no JSON: {error}") from error
-    files = network_files(data)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (folder / name).write_text(content, encoding="utf-8")
 
 
 def main() -> int:

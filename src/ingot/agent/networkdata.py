@@ -1,4 +1,4 @@
-"""OpenStack's network_data.json as files of systemd-networkd.
+"""OpenStack's network_data.json as files of systemd-networkd, in the ramdisk and on nodes.
 
 Nothing is read or written here. Links are known by their MAC addresses; a card that is not named
 goes on asking by DHCP. Every value is checked for what it is before it goes into a file.
@@ -18,6 +18,9 @@ Json = Mapping[str, Any]
 _MAC: Final = re.compile(r"(?:[0-9a-f]{2}:){5}[0-9a-f]{2}")
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
 _BOND_WORD: Final = re.compile(r"[a-z0-9.+-]+")
+_LOOKS_EVERY: Final = 100
+"""Milliseconds between two looks at a bond's cards, unless told. networkd's own default is never: a
+bond would go on using a card without a cable."""
 _DYNAMIC_IPV6: Final = ("ipv6_slaac", "ipv6_dhcpv6-stateless", "ipv6_dhcpv6-stateful")
 
 
@@ -51,8 +54,9 @@ class _Plan:
 
     def files(self) -> Iterator[tuple[str, str]]:
         for number, (name, link) in enumerate(self._links.items()):
-            # Before the file that has every card ask by DHCP, in the order of the data.
-            stem = f"{20 + number:03}-ingot"
+            # In the order of the data; before the file that has every card ask by DHCP, and after
+            # those of people, whose names begin with 10 by custom.
+            stem = f"50-ingot-{number:03}"
             if link["type"] in {"bond", "vlan"}:
                 yield f"{stem}.netdev", _text(self._device(name, link))
             yield f"{stem}.network", _text(self._settings(name, link))
@@ -74,8 +78,8 @@ class _Plan:
             return
         yield "[Bond]"
         yield f"Mode={_bond_word(link.get('bond_mode', 'active-backup'))}"
-        if (every := link.get("bond_miimon")) is not None:
-            yield f"MIIMonitorSec={int(every)}ms"
+        every = link.get("bond_miimon")
+        yield f"MIIMonitorSec={_LOOKS_EVERY if every is None else int(every)}ms"
         if policy := link.get("bond_xmit_hash_policy"):
             yield f"TransmitHashPolicy={_bond_word(policy)}"
 
@@ -87,12 +91,12 @@ class _Plan:
             yield f"MTUBytes={int(mtu)}"
         yield f"RequiredForOnline={'routable' if on_it else 'no'}"
         yield "[Network]"
-        for other, one in self._links.items():
-            if one["type"] == "bond" and name in map(str, one["bond_links"]):
-                yield f"Bond={_device_name(other)}"
-            if one["type"] == "vlan" and str(one["vlan_link"]) == name:
-                yield f"VLAN={_device_name(other)}"
+        bonds = self._above(name, kind="bond")
+        yield from (f"Bond={bond}" for bond in bonds)
+        yield from (f"VLAN={vlan}" for vlan in self._above(name, kind="vlan"))
         yield from _dynamic({str(one["type"]) for one in on_it})
+        # A bond's card has no address at all, not even one of its own making.
+        yield f"LinkLocalAddressing={'no' if bonds else 'ipv6'}"
         if on_it:
             yield from (f"DNS={address}" for address in (*_nameservers(on_it), *self._dns))
         for one in on_it:
@@ -101,8 +105,17 @@ class _Plan:
             elif one["type"] not in {"ipv4_dhcp", "ipv6_dhcp", *_DYNAMIC_IPV6}:
                 raise UnusableData(f"{one['type']!r} is no known type of a network")
         # So that a server which gave an address to the firmware gives the same one again.
-        yield from ("[DHCPv4]", "ClientIdentifier=mac", "UseHostname=no")
-        yield from ("[DHCPv6]", "DUIDType=link-layer", "UseHostname=no")
+        yield from ("[DHCPv4]", "ClientIdentifier=mac", "UseDomains=yes", "UseHostname=no")
+        yield from ("[DHCPv6]", "DUIDType=link-layer", "UseDomains=yes", "UseHostname=no")
+
+    def _above(self, name: str, *, kind: str) -> list[str]:
+        """Return the devices of a kind that a link is below."""
+        return [
+            _device_name(other)
+            for other, one in self._links.items()
+            if one["type"] == kind
+            and name in map(str, one["bond_links"] if kind == "bond" else [one["vlan_link"]])
+        ]
 
 
 def _match(name: str, link: Json) -> Iterator[str]:
@@ -120,7 +133,6 @@ def _dynamic(types: set[str]) -> Iterator[str]:
     ipv4, ipv6 = "ipv4_dhcp" in types, bool(types & {"ipv6_dhcp", "ipv6_dhcpv6-stateful"})
     yield f"DHCP={'yes' if ipv4 and ipv6 else 'ipv4' if ipv4 else 'ipv6' if ipv6 else 'no'}"
     yield f"IPv6AcceptRA={'yes' if types & {'ipv6_dhcp', *_DYNAMIC_IPV6} else 'no'}"
-    yield "LinkLocalAddressing=ipv6"
 
 
 def _static(network: Json) -> Iterator[str]:
@@ -130,10 +142,8 @@ def _static(network: Json) -> Iterator[str]:
     if gateway := network.get("gateway"):
         yield from _route(own, "", gateway)
     for route in network.get("routes", ()):
-        target = str(route["network"])
-        if "/" not in target:
-            target = f"{target}/{route['netmask']}"
-        yield from _route(own, str(ip_network(target)), route["gateway"])
+        target = str(ip_network(_with_prefix(route["network"], route)))
+        yield from _route(own, target, route["gateway"])
 
 
 def _route(own: IPv4Interface | IPv6Interface, target: str, gateway: object) -> Iterator[str]:
@@ -147,13 +157,18 @@ def _route(own: IPv4Interface | IPv6Interface, target: str, gateway: object) -> 
 
 
 def _interface(network: Json) -> IPv4Interface | IPv6Interface:
-    address = str(network["ip_address"])
-    if "/" in address:
-        return ip_interface(address)
-    mask = str(network["netmask"])
+    return ip_interface(_with_prefix(network["ip_address"], network))
+
+
+def _with_prefix(address: object, holder: Json) -> str:
+    """Return an address with what follows its slash, which may be given apart as a netmask."""
+    text = str(address)
+    if "/" in text:
+        return text
+    mask = str(holder["netmask"])
     if ":" in mask:  # as a mask of IPv6 is written by some
         mask = str(int(ip_address(mask)).bit_count())
-    return ip_interface(f"{address}/{mask}")
+    return f"{text}/{mask}"
 
 
 def _nameservers(networks: Iterable[Json]) -> Iterator[str]:

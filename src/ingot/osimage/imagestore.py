@@ -4,6 +4,11 @@ Importing on a machine's first boot was rejected: it takes half a minute and twi
 every machine. containerd itself fills the store, privately: its processes and mounts are in
 namespaces that end with it. Its databases are then written anew, so that equal images give equal
 stores.
+
+Once unpacked, a layer's tar is never read again: containerd gives it up, as it does with
+`discard_unpacked_layers` for images that kubelet pulls. An image is its manifest, its configuration
+and its snapshots, and is offered to kubelet with those alone. What is lost is to export an image
+from a node, or to unpack it for another snapshotter than `overlayfs`.
 """
 
 from __future__ import annotations
@@ -57,6 +62,7 @@ for attempt in $(seq 300); do
     sleep 0.1
 done
 ctr --address "$1/sock" --namespace "$3" images import --local --snapshotter overlayfs "$2"
+ctr --address "$1/sock" --namespace "$3" content prune references
 ctr --address "$1/sock" --namespace "$3" images list --quiet
 kill $!
 wait
@@ -67,8 +73,7 @@ KEPT = (
     "io.containerd.metadata.v1.bolt",
     "io.containerd.snapshotter.v1.overlayfs",
 )
-"""What holds images. The rest is a machine's own, such as the id that containerd gives itself.
-The layers as they were imported stay too: containerd does not offer an image without them."""
+"""What holds images. The rest is a machine's own, such as the id that containerd gives itself."""
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 

@@ -1,7 +1,8 @@
 """The root of a node: Debian, Kubernetes' binaries, the container images, and our own files.
 
 What is ours lies under `files/node`, a tree that looks like the result. Everything that must be a
-machine's own (its id, its SSH keys, its name) is left out, and made or told on first boot.
+machine's own (its id, its SSH keys, its name) is left out, and made or told on first boot. How a
+machine's network is set on first boot, it has in common with the agent ramdisk.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ingot.payload.images import images
 from ingot.payload.pythontree import ingot_tree
 from ingot.payload.source import Source
 
-__all__ = ["node_root"]
+__all__ = ["copy_shared", "node_root"]
 
 KUBERNETES_COMMANDS = ("kubeadm", "kubectl", "kubelet")
 ENABLED = (
@@ -47,13 +48,18 @@ LINKS = {
     "etc/resolv.conf": "/run/systemd/resolve/resolv.conf",
     "usr/lib/ingot/ignition/setfiles": "/usr/bin/true",
 }
+SHARED = Path("usr/lib/ingot/shared/ingot/agent")
+"""Where first boot imports from what the agent ramdisk has as well."""
+SHARED_FILES = ("__init__.py", "applying.py", "networkdata.py")
 FORGOTTEN = (
     "etc/apt/sources.list",
     "etc/hostname",
     "etc/machine-id",
     "etc/ssh/ssh_host_*",
     "etc/.pwd.lock",
+    "usr/bin/ignition-validate",
     "usr/lib/python3*/**/__pycache__",
+    "usr/lib/udev/hwdb.d/*",  # what hwdb.bin was made from
     "usr/share/bash-completion/*",
     "usr/share/bug/*",
     "usr/share/common-licenses/*",
@@ -84,6 +90,7 @@ def node_root(source: Source = Source.AUTO) -> Recipe:
         _install(workshop.need(plugins), root / "opt/cni/bin")
         unpack(workshop, workshop.need(python) / "tree.tar", root)
         _copy_files(root)
+        copy_shared(root)
         _make_generic(workshop, root)
         workshop.say("filling containerd's store with the images")
         fill_image_store(
@@ -96,13 +103,16 @@ def node_root(source: Source = Source.AUTO) -> Recipe:
 
     with as_file(files("ingot.osimage")) as here:
         ours = digest_of(here / "files/node")
+    with as_file(files("ingot.agent")) as here:
+        shared = digest_of(*(here / name for name in SHARED_FILES))
     return Recipe(
         "node-root",
         build,
-        inputs={"files": ours},
+        inputs={"files": ours, "shared": shared},
         needs=(debian, kube, runtime, plugins, archive, python),
         disk_bytes=8_000_000_000,
         programs={"tar": "tar", "unshare": "util-linux"},
+        revision=2,  # 2: layers are not kept beside what was unpacked from them
     )
 
 
@@ -125,6 +135,15 @@ def _copy_files(root: Path) -> None:
             shutil.copyfile(file, target)
             target.chmod(0o644)
     (root / "etc/sudoers.d/ingot").chmod(0o440)
+
+
+def copy_shared(root: Path) -> None:
+    """Put into a root what first boot has in common with the agent ramdisk."""
+    (root / SHARED).mkdir(parents=True)
+    with as_file(files("ingot.agent")) as here:
+        for name in SHARED_FILES:
+            shutil.copyfile(here / name, root / SHARED / name)
+            (root / SHARED / name).chmod(0o644)
 
 
 def _make_generic(workshop: Workshop, root: Path) -> None:

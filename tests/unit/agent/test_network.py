@@ -1,19 +1,16 @@
-"""The CD that a ramdisk was booted from is found by its identity, and what is on it applied."""
+"""The CD that a ramdisk was booted from is found by its identity."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from ingot.agent.network import DATA, apply, find_medium, identity
-from ingot.agent.networkdata import UnusableData
+from ingot.agent.network import DATA, find_medium, identity
 
 OURS = "0d5c7d5e-5b5b-4f0e-8a53-0f4bb0a7a0a1"
-CARD = {"id": "eth0", "type": "phy", "ethernet_mac_address": "52:54:00:00:00:01"}
 
 
 def test_identity_is_on_the_command_line() -> None:
@@ -58,18 +55,3 @@ def test_a_cd_that_comes_late_is_waited_for(tmp_path: Path) -> None:
 
 def test_a_cd_that_never_comes_is_not_waited_for_ever() -> None:
     assert find_medium(OURS, list, within=0) is None
-
-
-def test_files_are_written_where_networkd_reads_them(tmp_path: Path) -> None:
-    data = {"links": [CARD], "networks": [{"type": "ipv4_dhcp", "link": "eth0"}]}
-    apply(json.dumps(data), tmp_path / "network")
-    (file,) = (tmp_path / "network").iterdir()
-    assert file.suffix == ".network"
-    assert "DHCP=ipv4" in file.read_text("utf-8")
-
-
-@pytest.mark.parametrize("text", ["{", '{"links": [{}]}'])
-def test_nothing_is_written_of_what_cannot_be_used(text: str, tmp_path: Path) -> None:
-    with pytest.raises(UnusableData):
-        apply(text, tmp_path / "network")
-    assert list(tmp_path.iterdir()) == []

@@ -89,6 +89,20 @@ def test_routes_are_taken() -> None:
     assert "[Route]\nDestination=0.0.0.0/0\nGateway=10.9.9.9\nGatewayOnLink=yes\n" in text
 
 
+@pytest.mark.parametrize(
+    "route",
+    [
+        {"network": "::/0"},
+        {"network": "::", "netmask": "::"},
+        {"network": "::", "netmask": "0"},
+    ],
+)
+def test_routes_of_ipv6_are_taken_however_their_mask_is_written(route: dict[str, str]) -> None:
+    routes = [{**route, "gateway": "fd00::1"}]
+    told = lines({"type": "ipv6", "link": "eth0", "ip_address": "fd00::20/64", "routes": routes})
+    assert after(told, "[Route]") == ["Destination=::/0", "Gateway=fd00::1"]
+
+
 def test_name_servers_are_taken_from_wherever_they_are_named() -> None:
     told = lines(
         {
@@ -119,12 +133,19 @@ def test_a_bond_is_made_of_its_cards() -> None:
     for card in (first, second):
         assert "Bond=bond0" in card
         assert "RequiredForOnline=no" in card
+        assert "LinkLocalAddressing=no" in card
     assert device.splitlines() == [
         "[NetDev]", "Name=bond0", "Kind=bond", f"MACAddress={MAC}",
         "[Bond]", "Mode=802.3ad", "MIIMonitorSec=100ms", "TransmitHashPolicy=layer3+4",
     ]  # fmt: skip
     assert on_top.startswith("[Match]\nName=bond0\n")
     assert "Address=192.168.111.20/24" in on_top
+
+
+def test_a_bond_looks_for_cables_also_when_not_told_to() -> None:
+    bond = {"id": "bond0", "type": "bond", "bond_links": []}
+    device, _ = files(links=(bond,))
+    assert "MIIMonitorSec=100ms" in device
 
 
 def test_a_vlan_is_on_its_card() -> None:
@@ -135,9 +156,13 @@ def test_a_vlan_is_on_its_card() -> None:
     assert "Address=192.168.111.20/24" in on_top
 
 
-def test_files_come_before_the_one_that_asks_by_dhcp() -> None:
-    names = network_files({"links": [CARD, OTHER], "networks": []})
-    assert all(name < "80-dhcp.network" for name in names)
+def test_files_come_after_those_of_people_and_before_the_one_that_asks_by_dhcp() -> None:
+    names = list(network_files({"links": [CARD, OTHER], "networks": []}))
+    assert sorted(["80-dhcp.network", *names, "10-mine.network"]) == [
+        "10-mine.network",
+        *names,
+        "80-dhcp.network",
+    ]
 
 
 def test_nothing_said_writes_nothing() -> None:

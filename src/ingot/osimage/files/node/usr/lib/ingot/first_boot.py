@@ -4,6 +4,10 @@
 Debian's Ignition is made for an initial ramdisk. Here its stages run in the real root instead, so
 that one way serves machines with a ramdisk and without; what was written takes effect because user
 space is then started anew. The stamp is written last: until then every boot tries again.
+
+The network that the config drive describes is set before, since Ignition fetches over it. networkd
+runs by then, and is started anew where there is something to tell it. Waiting for the drive before
+networkd starts was rejected: every machine would boot later for those without DHCP.
 """
 
 from __future__ import annotations
@@ -13,11 +17,17 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 CONFIG_DRIVE = Path("/dev/disk/by-label/config-2")
 DRIVE_SECONDS = 10
 """How long a slow drive, such as a BMC's virtual CD, may take to appear."""
+
+NETWORK_DATA = "openstack/latest/network_data.json"
+NETWORK = Path("/etc/systemd/network")
+SHARED = "/usr/lib/ingot/shared"
+"""What of Ingot the agent ramdisk has as well."""
 
 IGNITION = "/usr/lib/dracut/modules.d/30ignition/ignition"
 IGNITION_TOOLS = "/usr/lib/ingot/ignition"
@@ -40,6 +50,9 @@ def main() -> int:
         say("there is no config drive (a disk or CD labelled config-2): starting as I am")
         return 0
     STATE.mkdir(parents=True, exist_ok=True)
+    if (text := network_data_on(CONFIG_DRIVE)) is not None and set_network(text, NETWORK):
+        say("the network is set as the config drive says")
+        call("systemctl", "restart", "systemd-networkd.service")
     CACHE.parent.mkdir(mode=0o700, exist_ok=True)
     CACHE.unlink(missing_ok=True)
     ignition("fetch")
@@ -65,6 +78,34 @@ def config_drive_is_there() -> bool:
     """Wait for the config drive, but not for long."""
     waiting = ("udevadm", "wait", f"--timeout={DRIVE_SECONDS}", str(CONFIG_DRIVE))
     return CONFIG_DRIVE.exists() or subprocess.run(waiting, check=False).returncode == 0
+
+
+def network_data_on(drive: Path) -> str | None:
+    """Return the network data of a config drive, if it has any."""
+    with tempfile.TemporaryDirectory() as place:
+        call("mount", "-o", "ro,nosuid,nodev,noexec", str(drive), place)
+        try:
+            return Path(place, NETWORK_DATA).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        finally:
+            call("umount", place)
+
+
+def set_network(text: str, folder: Path) -> bool:
+    """Write networkd's files for network data, and return whether they are new to it.
+
+    A machine whose data cannot be used does not go on with DHCP: it would join the cluster under
+    an address that nobody expects.
+    """
+    sys.path.append(SHARED)
+    from ingot.agent.applying import apply  # noqa: PLC0415 - found only now
+
+    try:
+        return apply(text, folder)
+    except ValueError as refused:
+        remedy = "correct the network settings of this host and deploy it again"
+        raise ValueError(f"{NETWORK_DATA} on the config drive: {refused}; {remedy}") from refused
 
 
 def ignition(stage: str) -> None:
