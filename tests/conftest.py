@@ -40,7 +40,17 @@ settings.register_profile("ingot", deadline=None, suppress_health_check=[HealthC
 settings.load_profile("ingot")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "last(turn): runs after the others of its file, in turn")
+
+
 @pytest.hookimpl(trylast=True)  # After they were shuffled.
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ranks = {HERE / name: rank for rank, name in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: ranks.get(item.path, len(ranks)))
+    items.sort(key=lambda item: (ranks.get(item.path, len(ranks)), item.path, _turn(item)))
+
+
+def _turn(item: pytest.Item) -> int:
+    """Return its turn in its file: what takes away what the others share comes last."""
+    marker = item.get_closest_marker("last")
+    return marker.args[0] if marker else 0

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ingot.installer.phase import Phase
+from tests.e2e.creating import Created, create_cluster
 from tests.e2e.lab import INGOT, TestLab
 from tests.e2e.site import eventually
 from tests.e2e.ssh import ssh
 from tests.integration.kubeapi import binaries
-
-CREATE_SECONDS = 3000
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Cluster:
     """A cluster in a lab."""
 
     lab: TestLab
+    created: Created
 
     @property
     def directory(self) -> Path:
@@ -90,12 +91,13 @@ class Cluster:
 
 
 @contextmanager
-def created_cluster(lab: TestLab) -> Iterator[Cluster]:
+def created_cluster(
+    lab: TestLab, *options: str, killed_in: Sequence[Phase] = ()
+) -> Iterator[Cluster]:
     """Make a cluster; the lab takes everything of it away."""
-    cluster = Cluster(lab)
-    done = cluster.ingot("create", "cluster", seconds=CREATE_SECONDS)
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{_end_of_console(lab)}"
-    yield cluster
+    created = create_cluster(lab, *options, killed_in=killed_in)
+    assert created.returncode == 0, f"{created.said}\n{_end_of_console(lab)}"
+    yield Cluster(lab, created)
 
 
 def _end_of_console(lab: TestLab) -> str:

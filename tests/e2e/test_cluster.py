@@ -13,8 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from ingot.installer.journal import InstallJournal
+from ingot.installer.phase import Phase
 from ingot.payload.ourimages import ONPREM
 from tests.e2e.cluster import Cluster, created_cluster
+from tests.e2e.creating import began, failed_seconds
 from tests.e2e.lab import created_lab
 from tests.e2e.site import eventually
 
@@ -29,8 +32,26 @@ ETCD = "etcdctl --endpoints=https://127.0.0.1:2379 --cacert={pki}/ca.crt --cert=
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("lab")
     options = ("--control-plane", "3", "--workers", "0", "--driver", "uml", "--bmc", "redfish")
-    with created_lab(folder, *options, name=LAB) as lab, created_cluster(lab) as made:
+    with (
+        created_lab(folder, *options, name=LAB) as lab,
+        created_cluster(lab, killed_in=(Phase.HOSTS,)) as made,
+    ):
         yield made
+
+
+def test_creation_went_on_where_it_was_killed(cluster: Cluster) -> None:
+    assert cluster.created.killed == (Phase.HOSTS,)
+
+
+def test_api_hardly_failed_while_it_was_handed_over(
+    cluster: Cluster, record_property: Callable[[str, object], None]
+) -> None:
+    journal = InstallJournal(cluster.directory / ".ingot/journal")
+    begin, end = began(journal, Phase.HAND_OVER), began(journal, Phase.CLEAN_UP)
+    failed = failed_seconds(cluster.created.answers, begin=begin, end=end)
+    record_property("API not ready while handed over, seconds", failed)
+    assert any(begin <= one.at <= end and one.server for one in cluster.created.answers)
+    assert failed <= 2
 
 
 def test_control_plane_is_ready_and_nothing_else_is_a_node(cluster: Cluster) -> None:
@@ -104,6 +125,7 @@ def test_second_run_says_that_it_is_there(cluster: Cluster) -> None:
     assert "there already" in done.stdout
 
 
+@pytest.mark.last(1)
 def test_api_comes_back_when_the_holder_loses_its_power(
     cluster: Cluster, record_property: Callable[[str, object], None]
 ) -> None:
@@ -116,6 +138,15 @@ def test_api_comes_back_when_the_holder_loses_its_power(
     assert cluster.holder() in others
     assert sorted(etcd_members(cluster, others[0])) == NAMES
     assert "true" in cluster.ssh(others[0], f"{etcd_in_pod('endpoint health -w json')}")
+
+
+@pytest.mark.last(2)
+def test_destroy_leaves_nothing(cluster: Cluster) -> None:
+    done = cluster.ingot("destroy", "cluster")
+    assert done.returncode == 0, done.stderr
+    assert {host["power"] for host in cluster.lab.status().values()} == {"off"}
+    assert not (cluster.directory / ".ingot").exists()
+    assert not (cluster.directory / "auth").exists()
 
 
 def etcd_members(cluster: Cluster, host: str) -> list[str]:

@@ -7,6 +7,8 @@ the nodes that join.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ingot.assets.documents import Json, yaml_of
 from ingot.assets.endpoints import api_address, api_names
 from ingot.assets.payload import Payload
@@ -26,6 +28,17 @@ TIMEOUTS = {
     "tlsBootstrap": "10m0s",
 }
 """kubeadm's own, of one to five minutes, end before a busy machine is ready."""
+
+SLOW_ETCD = {"heartbeat-interval": "500", "election-timeout": "5000"}
+"""In milliseconds. With etcd's own, of 100 and 1000, a machine that shares its processor with three
+others misses heartbeats, and members elect leaders instead of serving."""
+
+SLOW_LEASES = {
+    "leader-elect-lease-duration": "60s",
+    "leader-elect-renew-deadline": "40s",
+    "leader-elect-retry-period": "10s",
+}
+"""Those of 15, 10 and 2 seconds end a controller manager whenever the API is busy for a while."""
 
 
 def kubeadm_yaml(config: InstallConfig, payload: Payload) -> bytes:
@@ -59,6 +72,7 @@ def init_documents(config: InstallConfig, payload: Payload) -> tuple[Json, ...]:
 
 def _cluster(config: InstallConfig, payload: Payload) -> Json:
     networking = config.networking
+    leases = SLOW_LEASES if payload.slow else {}
     return {
         "apiVersion": API,
         "kind": "ClusterConfiguration",
@@ -67,7 +81,11 @@ def _cluster(config: InstallConfig, payload: Payload) -> Json:
         "controlPlaneEndpoint": api_address(config),
         "encryptionAlgorithm": "ECDSA-P256",
         "apiServer": {"certSANs": _sans(config)},
-        "controllerManager": {"extraArgs": _mask_sizes(networking.cluster_network)},
+        "controllerManager": {
+            "extraArgs": _arguments(_mask_sizes(networking.cluster_network) | leases)
+        },
+        "scheduler": {"extraArgs": _arguments(leases)},
+        "etcd": {"local": {"extraArgs": _arguments(SLOW_ETCD if payload.slow else {})}},
         "networking": {
             "dnsDomain": "cluster.local",
             "podSubnet": ",".join(map(str, networking.cluster_cidrs)),
@@ -82,7 +100,11 @@ def _sans(config: InstallConfig) -> list[str]:
     return [*map(str, vips), *api_names(config), *loopback]
 
 
-def _mask_sizes(networks: tuple[ClusterNetwork, ...]) -> list[Json]:
+def _arguments(given: Mapping[str, str]) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in given.items()]
+
+
+def _mask_sizes(networks: tuple[ClusterNetwork, ...]) -> dict[str, str]:
     """Return how large the part of a network is that each node gets.
 
     With two families the flags carry the family's name; with one they must not.
@@ -94,4 +116,4 @@ def _mask_sizes(networks: tuple[ClusterNetwork, ...]) -> list[Json]:
         if one.cidr is not None:
             suffix = f"-ipv{one.cidr.version}" if len(families) > 1 else ""
             found[f"node-cidr-mask-size{suffix}"] = str(one.host_prefix)
-    return [{"name": name, "value": value} for name, value in found.items()]
+    return found

@@ -19,6 +19,7 @@ class Payload:
         disk_sha256: the checksum of the node image, `disk.img`.
         kernel_sha256: that of the agent ramdisk's kernel; "" where it is not built.
         initrd_sha256: that of the agent ramdisk itself; likewise.
+        slow: whether its machines have no processor of their own, as those of a lab.
     """
 
     kubernetes: str
@@ -28,3 +29,4 @@ class Payload:
     disk_sha256: str
     kernel_sha256: str = ""
     initrd_sha256: str = ""
+    slow: bool = False

@@ -26,6 +26,7 @@ from ingot.configserver.report import Report, ReportError
 from ingot.configserver.role import Role
 from ingot.configserver.roster import Host
 from ingot.configserver.shelf import Shelf
+from ingot.configserver.turns import Turns
 from ingot.configserver.visits import CLOCK, WRONG_PATH, WRONG_TOKEN
 from ingot.errors import IngotError
 from ingot.kube.errors import ApiError
@@ -41,6 +42,10 @@ HOST_HEADER: Final = "x-ingot-host"
 RETRY_SECONDS: Final = 5
 _CONFIG: Final = "/config/"
 _REPORT: Final = "/report"
+_TURN: Final = "/turn"
+JOINED: Final = "joined"
+"""The phase of a node's last report."""
+
 _HEALTH: Final = "/healthz"
 _FORBIDDEN: Final = "there is nothing here without the right token"
 
@@ -77,6 +82,7 @@ class Desk:
         refusals: how often an address may be refused.
         grants: how often a host may have a config.
         reports: how often a host may report.
+        turns: who joins the control plane now.
     """
 
     cluster: Cluster
@@ -87,6 +93,7 @@ class Desk:
     refusals: Allowance = field(default_factory=lambda: Allowance(10, 6.0))
     grants: Allowance = field(default_factory=lambda: Allowance(10, 10.0))
     reports: Allowance = field(default_factory=lambda: Allowance(30, 2.0))
+    turns: Turns = field(default_factory=Turns)
 
     async def answer(self, request: Request) -> Answer:
         """Return what is answered, and write down who asked; never with what."""
@@ -126,6 +133,8 @@ class Desk:
         match request.method, request.path:
             case "POST", "/report":
                 return await self._reported(host, request)
+            case "POST", "/turn":
+                return self._given_turn(host)
             case "GET", path if path.startswith(_CONFIG):
                 return await self._granted(host, request)
             case "HEAD", path if path.startswith(_CONFIG):
@@ -166,12 +175,22 @@ class Desk:
         content = json.dumps(ignition.merged(common, files)).encode()
         return Answer(content=content, media_type=ignition.MEDIA_TYPE)
 
+    def _given_turn(self, host: Host) -> Answer:
+        if host.role is not Role.CONTROL_PLANE:
+            return Answer(status=HTTPStatus.NO_CONTENT)
+        holder = self.turns.asked(host.name, now=self.clock())
+        if holder != host.name:
+            raise Refused(HTTPStatus.CONFLICT, f"{holder} is joining", after=RETRY_SECONDS)
+        return Answer(status=HTTPStatus.NO_CONTENT)
+
     async def _reported(self, host: Host, request: Request) -> Answer:
-        self._allow(self.reports, host)
         try:
             report = Report.parse(request.content)
         except ReportError as error:
             raise Refused(HTTPStatus.BAD_REQUEST, error.what) from error
+        if report.failed or report.phase == JOINED:
+            self.turns.ended(host.name)
+        self._allow(self.reports, host)
         level = logging.WARNING if report.failed else logging.INFO
         log.log(level, "%s reports %s: %s", host.name, report.phase, report.message)
         if report.phase == CLOCK:
@@ -185,8 +204,8 @@ class Desk:
             raise Refused(HTTPStatus.TOO_MANY_REQUESTS, "asked too often", after=wait)
 
     def _told(self, request: Request, host: Host | None, refused: Refused) -> Answer:
-        # Who is refused too often has been written down as often as that.
-        often = refused.status is HTTPStatus.TOO_MANY_REQUESTS
+        # Who is refused too often was written down that often; who waits its turn is no news.
+        often = refused.status in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.CONFLICT}
         log.log(
             logging.DEBUG if often else logging.WARNING,
             "%s asked for %s: %s, %d %s",
@@ -203,7 +222,7 @@ def _is_for(host: Host, path: str) -> bool:
     """Tell whether a path is one that a host may ask for: its role's, or its report's."""
     if path.startswith(_CONFIG):
         return Role.of(path.removeprefix(_CONFIG)) is host.role
-    return path == _REPORT
+    return path in {_REPORT, _TURN}
 
 
 def _stranger(request: Request) -> str:

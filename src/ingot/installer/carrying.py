@@ -59,6 +59,7 @@ def payload(
         disk_sha256=_checksum(flavour, on_read),
         kernel_sha256=_ramdisk_checksum(flavour, "kernel"),
         initrd_sha256=_ramdisk_checksum(flavour, "initrd"),
+        slow=flavour == "lab",
     )
 
 

@@ -4,8 +4,11 @@ It holds the VIP from its first second, through every blip of its API. It gives 
 
 * It was told that its work is done, nothing is provisioned from it any more, and control-plane
   nodes are ready to serve. Then it does so at once.
-* Its API was ready once and now has not been for five looks, a second apart, and nothing is
-  provisioned from it any more. That is the field's rule, and catches every way of being stopped.
+* Its API was ready once and now has not been for fifteen looks, a second apart, nothing is
+  provisioned from it any more, and control-plane nodes are ready to serve. The field's rule, which
+  catches every way of being stopped, has five looks and no thought of the nodes. While nodes join,
+  a busy machine answers nobody for seconds; by that rule the VIP then went to a node whose API
+  server had just begun, or to nobody.
 
 It takes the VIP back when its API is ready again and either provisioning has begun again or, for as
 many looks, no control-plane node is ready: then nobody else serves the VIP.
@@ -18,10 +21,21 @@ from enum import StrEnum
 
 from ingot.onprem.vipduty import Duty, bootstrap_duty
 
-__all__ = ["LOOKS", "READY_NODES", "BootstrapHealth", "HandOver", "Stage", "after_look"]
+__all__ = [
+    "LOOKS",
+    "LOOKS_WITHOUT_API",
+    "READY_NODES",
+    "BootstrapHealth",
+    "HandOver",
+    "Stage",
+    "after_look",
+]
 
 LOOKS = 5
-"""How often in a row something has to be seen; looks are a second apart."""
+"""How often in a row a control plane that is not there has to be seen; looks are a second apart."""
+
+LOOKS_WITHOUT_API = 15
+"""How often in a row the bootstrap's own API has to be missing, where nobody said it is done."""
 
 READY_NODES = 2
 """A control plane that may be left alone: it goes on when one of them fails."""
@@ -89,14 +103,15 @@ def _holding(memory: HandOver, seen: BootstrapHealth) -> tuple[HandOver, str]:
         return HandOver(Stage.SERVING), "serves the API of the bootstrap"
     if memory.stage is Stage.STARTING:
         return memory, "holds it until its API has started"
-    if seen.provisioning:
-        return replace(memory, looks=0), "keeps it while provisioning is under way"
+    if seen.provisioning or not _can_stand_alone(seen):
+        needed = "provisioning is under way" if seen.provisioning else "too few nodes are ready"
+        return replace(memory, looks=0), f"keeps it while {needed}"
     looks = memory.looks + 1
-    if looks >= LOOKS:
+    if looks >= LOOKS_WITHOUT_API:
         return HandOver(Stage.HANDED_OVER), "has no API and provisions nothing any more"
     return replace(
         memory, looks=looks
-    ), f"keeps it: its API was missing in {looks} of {LOOKS} looks"
+    ), f"keeps it: its API was missing in {looks} of {LOOKS_WITHOUT_API} looks"
 
 
 def _can_stand_alone(seen: BootstrapHealth) -> bool:

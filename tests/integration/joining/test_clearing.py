@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -172,6 +173,36 @@ def test_a_static_pod_that_does_not_end_is_named(tmp_path: Path, systemctl: Path
         for _ in range(2):  # also where its manifest has gone before
             with pytest.raises(StillThere, match="kube-scheduler of an earlier try still runs"):
                 clearing.clear()
+
+
+def test_a_static_pod_that_kubelet_does_not_end_is_ended_without_it(
+    tmp_path: Path, systemctl: Path
+) -> None:
+    port = free_port()
+    server = subprocess.Popen([sys.executable, "-m", "http.server", str(port)])
+    ctr = tmp_path / "ctr"
+    ctr.write_text(f"#!/bin/sh\ncase $* in *kill*) kill -9 {server.pid};; *) echo one;; esac\n")
+    ctr.chmod(0o755)
+    clearing = Clearing(
+        places=Places(tmp_path / "root"),
+        role=Role.CONTROL_PLANE,
+        ports={port: "kube-scheduler"},
+        seconds=5,
+        systemctl=systemctl,
+        ctr=ctr,
+    )
+    try:
+        eventually(lambda: listens(port), within=30, every=0.05)
+        clearing.clear()
+        assert server.wait(10) == -9
+    finally:
+        server.kill()
+        server.wait()
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as asking:
+        return asking.connect_ex((LOOPBACK, port)) == 0
 
 
 def test_a_workers_leftovers_go(tmp_path: Path, systemctl: Path) -> None:

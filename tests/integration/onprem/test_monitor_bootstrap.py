@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ingot.onprem.handover import LOOKS_WITHOUT_API
 from tests.e2e.site import eventually
 from tests.integration.onprem.holding import ADVERT, LATE
 from tests.integration.onprem.monitored import Monitored, monitored
@@ -73,7 +74,9 @@ def test_the_vip_stays_through_blips_is_handed_over_and_is_taken_back(
             within=10,
             every=0.1,
         )
-        time.sleep(6)  # Longer than it would take to give up, if Ironic were not there.
+        time.sleep(
+            LOOKS_WITHOUT_API + 2
+        )  # Longer than it would take to give up, if Ironic were not there.
         young.api[bootstrap.name].become(Mode.READY)
         eventually(
             lambda: "serves the API" in young.standing(bootstrap, vip)["why"], within=10, every=0.1

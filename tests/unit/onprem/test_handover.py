@@ -1,16 +1,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingot.onprem.handover import LOOKS, BootstrapHealth, HandOver, Stage, after_look
+from ingot.onprem.handover import (
+    LOOKS,
+    LOOKS_WITHOUT_API,
+    BootstrapHealth,
+    HandOver,
+    Stage,
+    after_look,
+)
 from ingot.onprem.steady import Steady
 
 READY = BootstrapHealth(api_ready=True, provisioning=True)
 BLIP = BootstrapHealth(api_ready=False, provisioning=True)
 GONE = BootstrapHealth(api_ready=False, provisioning=False)
+LEFT = replace(GONE, ready_nodes=2)
 LOOK = st.builds(
     BootstrapHealth,
     api_ready=st.booleans(),
@@ -38,14 +47,20 @@ def test_the_vip_is_kept_through_any_blip_while_provisioning_is_under_way() -> N
     assert set(stages([READY, *[BLIP] * 500])) == {Stage.SERVING}
 
 
-def test_it_is_handed_over_at_the_fifth_look_without_api_and_provisioning() -> None:
-    seen = stages([READY, *[GONE] * LOOKS])
-    assert seen.index(Stage.HANDED_OVER) == LOOKS
+def test_it_is_handed_over_at_the_fifteenth_look_without_api_and_provisioning() -> None:
+    seen = stages([READY, *[LEFT] * LOOKS_WITHOUT_API])
+    assert seen.index(Stage.HANDED_OVER) == LOOKS_WITHOUT_API
+
+
+def test_it_is_kept_by_a_silent_bootstrap_as_long_as_nobody_else_could_serve() -> None:
+    one_ready = replace(GONE, ready_nodes=1)
+    assert set(stages([READY, *[GONE] * 500, *[one_ready] * 500])) == {Stage.SERVING}
 
 
 def test_looks_count_only_in_a_row() -> None:
-    assert Stage.HANDED_OVER not in stages([READY, *[GONE] * (LOOKS - 1)] * 3)
-    assert Stage.HANDED_OVER not in stages([READY, *([GONE] * (LOOKS - 1) + [BLIP]) * 3])
+    nearly = [LEFT] * (LOOKS_WITHOUT_API - 1)
+    for one in (READY, BLIP, GONE):
+        assert Stage.HANDED_OVER not in stages([READY, *[*nearly, one] * 3])
 
 
 def done(ready: int, *, provisioning: bool = False, wanted: int = 3) -> BootstrapHealth:

@@ -46,7 +46,7 @@ PORTS: Final[Mapping[int, str]] = {
 
 _ANY: Final = ("0.0.0.0", *(["::"] if Path("/proc/net/if_inet6").exists() else []))  # noqa: S104
 
-STOP_SECONDS: Final = 90.0
+STOP_SECONDS: Final = 60.0
 """kubelet gives a static pod 30 seconds, and on a slow machine is late to notice."""
 
 
@@ -64,6 +64,7 @@ class Clearing:
         ports: what has to be free afterwards.
         seconds: how long static pods may take to end.
         systemctl: how units are stopped.
+        ctr: how containers are ended that kubelet does not end.
     """
 
     places: Places
@@ -71,6 +72,7 @@ class Clearing:
     ports: Mapping[int, str] = field(default_factory=lambda: PORTS)
     seconds: float = STOP_SECONDS
     systemctl: Path = Path("systemctl")
+    ctr: Path = Path("ctr")
 
     def clear(self) -> None:
         """Clear away what is of kubeadm; what was given to this node stays.
@@ -83,8 +85,7 @@ class Clearing:
         if control_plane:
             self._leave_etcd()
             self._end_static_pods()
-        with suppress(CommandFailed):  # where there is none, there is nothing to stop
-            run([self.systemctl, "stop", "kubelet.service"])
+        self._stop_kubelet()
         if control_plane:
             _emptied(self.places.etcd_data)
         for path in self.places.written_by_kubeadm(control_plane=control_plane):
@@ -97,17 +98,47 @@ class Clearing:
             asyncio.run(leave(Etcd(self.places.pki / "etcd"), place))
 
     def _end_static_pods(self) -> None:
-        """Take the static pods from kubelet, and wait until it has ended them."""
+        """Take the static pods from kubelet, and wait until they have ended.
+
+        A kubelet whose first certificate never came is busy with asking for it, and may leave some
+        of them running for as long as one waits. Then they are ended without it.
+        """
         for path in self.places.manifests():
             path.unlink(missing_ok=True)
+        if not self._ended():
+            self._stop_kubelet()
+            for name in self._running():
+                self._kill(name)
+        if not self._ended():
+            raise StillThere(
+                f"{', '.join(self._running())} of an earlier try still runs",
+                remedy="see `journalctl -u kubelet`, or restart this machine",
+            )
+
+    def _ended(self) -> bool:
         deadline = time.monotonic() + self.seconds
-        while taken := {name for port, name in self.ports.items() if not _is_free(port, name)}:
+        while self._running():
             if time.monotonic() > deadline:
-                raise StillThere(
-                    f"{', '.join(sorted(taken))} of an earlier try still runs",
-                    remedy="see `journalctl -u kubelet`, or restart this machine",
-                )
+                return False
             time.sleep(0.5)
+        return True
+
+    def _running(self) -> list[str]:
+        return sorted({name for port, name in self.ports.items() if not _is_free(port, name)})
+
+    def _kill(self, name: str) -> None:
+        chosen = f'labels."io.kubernetes.container.name"=={name}'
+        here = (self.ctr, "--namespace", "k8s.io")
+        try:
+            for container in run([*here, "containers", "ls", "--quiet", chosen]).split():
+                log.warning("%s is ended without kubelet", name)
+                run([*here, "tasks", "kill", "--signal", "SIGKILL", container])
+        except (IngotError, OSError) as failed:
+            log.warning("%s cannot be ended: %s", name, failed)
+
+    def _stop_kubelet(self) -> None:
+        with suppress(CommandFailed):  # where there is none, there is nothing to stop
+            run([self.systemctl, "stop", "kubelet.service"])
 
 
 def _emptied(folder: Path) -> None:

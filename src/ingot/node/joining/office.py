@@ -17,7 +17,7 @@ from ingot.configserver.joinfile import JoinFacts, Source
 from ingot.configserver.report import Report
 from ingot.errors import IngotError
 
-__all__ = ["NoFreshConfig", "Reporter", "fresh_facts"]
+__all__ = ["NoFreshConfig", "Reporter", "client_of", "fresh_facts"]
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ def fresh_facts(source: Source | None) -> JoinFacts:
             "configToken and configCa"
         )
     try:
-        with _client(source, FETCH_SECONDS) as client:
+        with client_of(source, FETCH_SECONDS) as client:
             answer = client.get(source.url)
     except (httpx2.HTTPError, OSError) as error:
         raise NoFreshConfig(f"{source.url} does not answer: {error}") from error
@@ -59,7 +59,8 @@ def fresh_facts(source: Source | None) -> JoinFacts:
     return JoinFacts.parse(text, source=source.url)
 
 
-def _client(source: Source, seconds: float) -> httpx2.Client:
+def client_of(source: Source, seconds: float) -> httpx2.Client:
+    """Return a client that the config server knows, and that knows it."""
     context = ssl.create_default_context(cadata=source.authority)
     return httpx2.Client(
         verify=context,
@@ -105,7 +106,7 @@ class Reporter:
 def _sent(source: Source, report: Report) -> None:
     parts = urlsplit(source.url)
     try:
-        with _client(source, REPORT_SECONDS) as client:
+        with client_of(source, REPORT_SECONDS) as client:
             answer = client.post(f"{parts.scheme}://{parts.netloc}/report", content=report.text())
     except (httpx2.HTTPError, OSError) as error:
         log.debug("the config server was not told: %s", error)

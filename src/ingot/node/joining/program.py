@@ -30,6 +30,7 @@ from ingot.node.joining.network import own_addresses, reached
 from ingot.node.joining.office import Reporter, fresh_facts
 from ingot.node.joining.places import Places
 from ingot.node.joining.situation import Membership, Seen, Step, next_step
+from ingot.node.joining.turn import await_turn
 from ingot.onprem.files import read_if_there, write_if_changed
 from ingot.onprem.nodeaddress import Choice
 from ingot.process import CommandFailed, run
@@ -129,6 +130,8 @@ class Joining:
                 reporter.report("clear", "clearing away what an earlier try left")
                 self.clearing(self._facts.role).clear()
             case Step.JOIN:
+                if self._facts.role is Role.CONTROL_PLANE:
+                    await_turn(self._facts.source, self.say, self.wait)
                 self._kubeadm(reporter, number, "join")
                 self._stamp()
             case Step.MARK:
