@@ -28,8 +28,8 @@ PYTEST_LAB := $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reor
 # kubeadm gives its control plane minutes to come up, and beside others it needs more: it runs alone.
 ALONE := tests/e2e/test_kubeadm.py
 # A whole cluster takes a quarter of an hour: `make test-cluster`.
-CLUSTER := tests/e2e/test_cluster.py
-# These judge tenths of a second, and do not hold in every run yet: `make test-vips`.
+CLUSTER := $(addprefix tests/e2e/,test_cluster.py test_cluster_full.py test_cluster_seams.py)
+# These judge tenths of a second: they run alone.
 VIPS := $(addprefix tests/integration/onprem/,test_keepalived.py test_monitor*.py test_modes_*.py \
     test_rows_*.py)
 
@@ -59,7 +59,7 @@ demo: setup ## make a lab and a highly available cluster in it; needs root
 ##@ Check
 
 .PHONY: test
-test: setup lint check-generated docs test-unit test-lab ## everything a change must pass
+test: setup lint check-generated docs test-unit test-lab test-vips ## everything a change must pass
 
 .PHONY: test-unit
 test-unit: setup ## the unit tests alone
@@ -69,7 +69,7 @@ test-unit: setup ## the unit tests alone
 .PHONY: test-lab
 test-lab: setup artefacts ## the integration and lab tests alone
 	$(title) 'integration and lab tests'
-	@$(PYTEST_LAB) --ignore $(ALONE) --ignore $(CLUSTER) $(foreach one,$(VIPS),--ignore-glob '$(one)')
+	@$(PYTEST_LAB) --ignore $(ALONE) $(foreach one,$(CLUSTER) $(VIPS),--ignore-glob '$(one)')
 	$(title) 'a control plane, alone'
 	@$(BIN)/pytest $(ALONE)
 
@@ -79,7 +79,7 @@ artefacts: setup
 	$(title) 'what tests run and boot'
 	@if ((EUID == 0)); then \
 	    $(BIN)/ingot payload build >/dev/null && \
-	    $(BIN)/ingot image build lab-kernel lab-image metal-image agent-ramdisk agent-iso >/dev/null; \
+	    $(BIN)/ingot image build lab-kernel lab-image metal-image agent-ramdisk agent-iso media-lab >/dev/null; \
 	fi
 
 .PHONY: test-vips
@@ -101,7 +101,7 @@ test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 test-full: export INGOT_KILLS := 50
 test-full: export INGOT_SEQUENCES := 200
 test-full: export INGOT_FULL := 1
-test-full: test test-vips test-cluster test-fidelity ## all of the above, and many more random inputs; hours without KVM
+test-full: test test-cluster test-fidelity ## all of the above, and many more random inputs; hours without KVM
 	$(title) 'unit tests, over and over'
 	@for round in {1..10}; do $(PYTEST_UNIT) --quiet --no-header; done
 

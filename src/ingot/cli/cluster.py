@@ -40,7 +40,7 @@ def create(directory: Path, *, timeouts: list[str], output: Output) -> None:
             request = requested(place)
             with place.held(), displaying(as_json=output is Output.JSON) as display:
                 creation = Creation(place, request, limits, display.show, Progress())
-                if creation.journal.is_complete:
+                if creation.is_complete:
                     typer.echo(f"the cluster is there already: see {directory}/auth/kubeconfig")
                     return
                 creation.run()

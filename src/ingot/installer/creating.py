@@ -11,11 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
-from ingot.artefact.building import make
-from ingot.artefact.recipe import Recipe
-from ingot.artefact.store import Store
 from ingot.assets import kubeconfig as kubeconfig_asset
 from ingot.assets import metadata
 from ingot.assets.bootstrapconfig import PATH as BOOTSTRAP_IGNITION
@@ -28,7 +24,7 @@ from ingot.installer import bootstrapvm
 from ingot.installer.apiview import ApiView, Seen
 from ingot.installer.bmcchecks import check_bmcs
 from ingot.installer.bootstrapvm import Cards, Parts, check_hypervisor, config_drive, vm_spec
-from ingot.installer.carrying import IMAGES, payload
+from ingot.installer.carrying import payload
 from ingot.installer.destroying import destroy_bootstrap
 from ingot.installer.directory import InstallDirectory
 from ingot.installer.imagewatching import ImageWatcher
@@ -39,15 +35,13 @@ from ingot.installer.report import Report, report_of, write_report
 from ingot.installer.targets import Request, make_target
 from ingot.installer.tracking import after_phase, ended
 from ingot.installer.vips import check_free
+from ingot.installer.vmimages import VmImages, vm_images
 from ingot.installer.waiting import Waiting
 from ingot.installer.wipejournal import check_not_wiped
 from ingot.machine.driver import Driver
 from ingot.machine.hypervisor import Hypervisor, hypervisor_at
-from ingot.osimage.mediaimage import MEDIA, media_lab, media_metal
 
 __all__ = ["Creation", "NotAnswering", "roles_of"]
-
-MEDIAS = {"lab": media_lab, "metal": media_metal}
 
 
 class NotAnswering(IngotError):  # noqa: N818 - it says what was seen
@@ -86,6 +80,16 @@ class Creation:
         """The cluster as asked for."""
         return self.request.config
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the cluster is there, and nothing is left to do.
+
+        Raises:
+            IngotError: it is being wiped.
+        """
+        check_not_wiped(self.journal)
+        return self.journal.is_complete
+
     def run(self) -> Progress:
         """Make the cluster, or go on making it; whoever asks holds the directory."""
         check_not_wiped(self.journal)
@@ -95,15 +99,17 @@ class Creation:
             check_hypervisor(place, self.config.baremetal)
             check_free(self.config)
             check_bmcs(self.config, self._say)
-        image, media = self._images(place)
+        images = self._images(place)
         files = self._assets(place)
         infra_id = str(json.loads(files[metadata.PATH])["infraID"])
         driver = self._place(infra_id).driver
         if not self._is_handed_over():
-            self._bootstrap_vm(driver, files, infra_id, image, media)
+            self._bootstrap_vm(driver, files, infra_id, images)
             self.progress = asyncio.run(self._waiting(driver).until_complete())
         self._begin(Phase.CLEAN_UP)
         seen = asyncio.run(self._answers())
+        holder = seen.vip_holder or self.progress.vip_holder
+        self._tell(replace(self.progress, hosts=seen.hosts, vip_holder=holder))
         destroy_bootstrap(self.directory)
         self._tell(ended(self.progress, now=datetime.now(UTC)))
         self.report = report_of(self.directory, self.config, self.progress, seen)
@@ -115,14 +121,9 @@ class Creation:
         home = self.directory.hidden / "machines"
         return hypervisor_at(self.config.baremetal.libvirt_uri, home=home, owner=owner)
 
-    def _images(self, place: Hypervisor) -> tuple[Path, Path]:
+    def _images(self, place: Hypervisor) -> VmImages:
         self._begin(Phase.IMAGES)
-        recipe, file = IMAGES[place.flavour]
-        watcher = ImageWatcher(self._say)
-        wanted: list[Recipe] = [recipe(), MEDIAS[place.flavour]()]
-        made = {one.artefact.key: one.artefact.path for one in make(Store(), wanted, watcher)}
-        image, media = (made[one.key] for one in wanted)
-        return image / file, media / MEDIA
+        return vm_images(place.flavour, ImageWatcher(self._say))
 
     def _assets(self, place: Hypervisor) -> Files:
         self._begin(Phase.ASSETS)
@@ -133,9 +134,7 @@ class Creation:
         """Return whether the bootstrap has done its work: then its VM may be half destroyed."""
         return any(entry.what == Phase.CLEAN_UP.value for entry in self.journal.entries())
 
-    def _bootstrap_vm(
-        self, driver: Driver, files: Files, infra_id: str, image: Path, media: Path
-    ) -> None:
+    def _bootstrap_vm(self, driver: Driver, files: Files, infra_id: str, images: VmImages) -> None:
         self._begin(Phase.BOOTSTRAP_VM)
         folder = self.directory.hidden / "machines"
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -145,7 +144,7 @@ class Creation:
             self.config.baremetal,
             infra_id=infra_id,
             cards=cards,
-            parts=Parts(image, media, drive),
+            parts=Parts(images.image, images.media, drive),
         )
         bootstrapvm.ensure(driver, spec)
 

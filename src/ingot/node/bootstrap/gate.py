@@ -54,7 +54,7 @@ class Standing:
             "a healthy etcd member with a vote": self.votes,
             "a ready API server": self.serves,
             "a balancer": self.balances,
-            "to be Ready": self.ready,
+            "its Node to be Ready": self.ready,
         }
         missing = [what for what, there in wanted.items() if not there]
         return missing[0] if missing else ""

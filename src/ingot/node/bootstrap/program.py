@@ -51,6 +51,7 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = 5.0
 LOOK_SECONDS = 2.0
+CRDS = "10-crd-*.yaml"
 OWN_ETCD = f"https://{LOOPBACK}:2379"
 
 TEXTS = {
@@ -154,18 +155,20 @@ class Bootstrap:
     async def _manifests(self) -> None:
         self._have_client()
         folder = self._places.manifests
-        command = (
-            "kubectl",
-            f"--kubeconfig={self._places.kubeconfig}",
-            "apply",
-            "--server-side",
-            "--force-conflicts",
-            f"--filename={folder}",
-        )
+        kubectl = ("kubectl", f"--kubeconfig={self._places.kubeconfig}")
+        apply = (*kubectl, "apply", "--server-side", "--force-conflicts")
+        kinds = sorted(folder.glob(CRDS))
+        commands: list[tuple[str, ...]] = [(*apply, f"--filename={folder}")]
+        if kinds:
+            # kubectl looks kinds up before it applies anything: those of ours have to be there.
+            named = tuple(f"--filename={path}" for path in kinds)
+            known = (*kubectl, "wait", "--for=condition=Established", "--timeout=60s", *named)
+            commands = [(*apply, *named), known, *commands]
         try:
-            await asyncio.to_thread(run, command)
+            for command in commands:
+                await asyncio.to_thread(run, command)
         except CommandFailed as failed:
-            # A kind that was made a moment ago is not known at once, so this is tried again.
+            # A kind of somebody else's manifests may not be known at once, so this is tried again.
             raise NotYetError(f"applying manifests: {_last(failed.output)}") from failed
 
     async def _services(self) -> None:
