@@ -19,8 +19,11 @@ from ingot.config.registry import RETIRED
 from ingot.lab import rules as lab_rules
 from ingot.lab.description import LabDescription
 from ingot.lab.faults.kind import KINDS, FaultKind, KindInfo
+from ingot.machineapi.api import kinds as machine_kinds
+from ingot.machineapi.api import manifest as machine_manifest
 from ingot.metal3.api import manifest, reference
 from ingot.metal3.api.kinds import DEFINITIONS
+from ingot.metal3.api.structural import structural_schema
 from ingot.metal3.host.counting import DECLARED
 from ingot.metal3.operator.options import VARIABLES
 
@@ -28,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
 CLI = ROOT / "src" / "ingot" / "cli"
 CRDS = ROOT / "src" / "ingot" / "metal3" / "crds"
+MACHINE_CRDS = ROOT / "src" / "ingot" / "machineapi" / "crds"
 
 THEMES = {
     "F": "The file",
@@ -89,6 +93,9 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield REFERENCE / "host-operator.md", operator_page()
     for definition in DEFINITIONS:
         yield CRDS / f"{definition.plural}.yaml", manifest.rendered(definition)
+    for kind in machine_kinds.DEFINITIONS:
+        schema = structural_schema(kind.model)
+        yield MACHINE_CRDS / f"{kind.plural}.yaml", machine_manifest.rendered(kind, schema)
 
 
 def help_text(*, colour: bool) -> str:

@@ -48,6 +48,10 @@ class Created:
     answers: tuple[Asked, ...]
 
 
+NOT_CREATED = Created(returncode=0, said="", killed=(), answers=())
+"""Of a cluster that nobody has begun to make."""
+
+
 def create_cluster(
     lab: TestLab, *options: str, killed_in: Sequence[Phase] = (), after: float = 1.0
 ) -> Created:

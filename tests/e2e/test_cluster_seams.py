@@ -21,7 +21,8 @@ import pytest
 import yaml
 
 from ingot.configserver.ignition import file_in
-from tests.e2e.cluster import CREATE_SECONDS, Cluster
+from tests.e2e.cluster import Cluster
+from tests.e2e.creating import CREATE_SECONDS, NOT_CREATED
 from tests.e2e.lab import TestLab, created_lab
 from tests.e2e.site import call, eventually
 
@@ -31,8 +32,8 @@ pytestmark = pytest.mark.skipif(
 
 LAB = f"seams{os.getpid()}"
 HOST = "cp-0"
-SYSTEM_GIB, OTHER_GIB, SMALL_GIB = 20, 5, 3
-"""The node image has 3.5 GB: it fits on the second disk, and not on the third."""
+SYSTEM_GIB, OTHER_GIB, SMALL_GIB = 20, 5, 2
+"""The node image has 2.5 GB: it fits on the second disk, and not on the third."""
 FIRST_DISK, OTHER_DISK, SMALL_DISK = "/dev/ubda", "/dev/ubdb", "/dev/ubdc"
 DESCRIPTION = {
     "driver": "uml",
@@ -67,7 +68,7 @@ def attempt(lab: TestLab, tmp_path: Path) -> Iterator[Cluster]:
     """Return a cluster that nobody has begun to make; nothing is left of it."""
     directory = tmp_path / "install"
     shutil.copytree(lab.directory, directory)
-    cluster = Cluster(replace(lab, directory=directory))
+    cluster = Cluster(replace(lab, directory=directory), NOT_CREATED)
     try:
         yield cluster
     finally:

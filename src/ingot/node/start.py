@@ -44,6 +44,12 @@ def _operator() -> int:
     return operate()
 
 
+def _machine_controller() -> int:
+    from ingot.node.machineapi import control_machines  # noqa: PLC0415 - see above
+
+    return control_machines()
+
+
 def _onprem() -> int:
     from ingot.node.onprem import monitor  # noqa: PLC0415 - see above
 
@@ -59,7 +65,7 @@ def _vip() -> int:
 def _configserver() -> int:
     from ingot.node.configserver import serve  # noqa: PLC0415 - see above
 
-    return serve()
+    return serve(sys.argv[2:])
 
 
 def _join() -> int:
@@ -70,16 +76,17 @@ def _join() -> int:
 
 _WORDS: Final[dict[str, tuple[Callable[[], int], str]]] = {
     "bootstrap": (_bootstrap, "build a control plane from this machine, and hand it over"),
-    "metal3": (_metal3, "be a container of the metal3 pod: `prepare|ironic|dnsmasq|httpd`"),
+    "metal3": (_metal3, "be a container of metal3: `prepare|ironic|dnsmasq|httpd|…`"),
     "host-gateway": (_host_gateway, "keep this node's routes to the pods of other nodes"),
     "configserver": (_configserver, "hand configs out to nodes, as the environment says"),
     "join": (_join, "make this machine a node, as /etc/ingot/join.json says"),
+    "machine-controller": (_machine_controller, "look after Machines and MachineSets"),
     "onprem": (_onprem, "look after this node's network, as the file named by INGOT_ONPREM says"),
     "operator": (_operator, "operate BareMetalHosts, as the environment says"),
     "version": (_version, "say which release this is"),
     "vip": (_vip, "say who holds the VIPs: `vip status [-o json]`"),
 }
-_WITH_MORE: Final = frozenset({"metal3", "vip"})
+_WITH_MORE: Final = frozenset({"configserver", "metal3", "vip"})
 """Words that others follow."""
 
 
@@ -90,7 +97,7 @@ def main() -> int:
             return _done(_WORDS[word][0])
         case _:
             sys.stderr.write("usage: ingot-node WORD\n")
-            sys.stderr.writelines(f"  {word:<12} {says}\n" for word, (_, says) in _WORDS.items())
+            sys.stderr.writelines(f"  {word:<18} {says}\n" for word, (_, says) in _WORDS.items())
             return ExitCode.USAGE
 
 

@@ -17,9 +17,10 @@ from ingot.payload.gomodules import GoProject, build_commands
 from ingot.payload.pause import SOURCE_PATH, compile_pause
 from ingot.payload.releases import Asset, Release, Site, fetch_release
 from ingot.payload.source import Source, choose
+from ingot.payload.traefik import traefik_project
 from ingot.payload.versions import versions
 
-__all__ = ["BINARIES", "cni_plugins", "containerd", "coredns", "etcd", "kubernetes"]
+__all__ = ["BINARIES", "cni_plugins", "containerd", "coredns", "etcd", "kubernetes", "traefik"]
 
 KUBERNETES_COMMANDS = (
     "kube-apiserver",
@@ -59,10 +60,11 @@ class _Component:
         def compile_(workshop: Workshop) -> None:
             build_commands(workshop, self.project)
 
+        thinned = {one.module: one.digest for one in self.project.thinned}
         return choose(
             source,
             release=self.recipe_from(Source.RELEASE, download),
-            modules=self.recipe_from(Source.MODULES, compile_),
+            modules=self.recipe_from(Source.MODULES, compile_, inputs=thinned),
             reachable=self.release.reachable,
         )
 
@@ -247,6 +249,21 @@ def containerd(source: Source = Source.AUTO) -> Recipe:
     ).recipe(source)
 
 
+def traefik(source: Source = Source.AUTO) -> Recipe:
+    """Return the recipe of Traefik."""
+    version = versions().traefik
+    folder = f"traefik/traefik/releases/download/v{version}"
+    archive = f"{folder}/traefik_v{version}_linux_{architecture()}.tar.gz"
+    checksums = f"{folder}/traefik_v{version}_checksums.txt"
+    return _Component(
+        "traefik",
+        version,
+        Release(Site.GITHUB, [Asset(archive, checksums, {"traefik": "traefik"})]),
+        traefik_project(version),
+        disk_bytes=3 * GIGABYTE,
+    ).recipe(source)
+
+
 class MakesRecipe(Protocol):
     """A function above."""
 
@@ -260,5 +277,6 @@ BINARIES: dict[str, MakesRecipe] = {
     "coredns": coredns,
     "cni-plugins": cni_plugins,
     "containerd": containerd,
+    "traefik": traefik,
 }
 """The recipes by their names."""

@@ -2,8 +2,8 @@
 
 `go install MODULE/cmd/X@VERSION` refuses a module whose go.mod has `replace` lines, as that of
 Kubernetes has for its staging folders. A module of our own that requires it and says the same with
-released versions builds it. The wrapper repeats the project's Go language version and its `godebug`
-line, since Go takes both from the main module.
+released versions builds it. The wrapper repeats the project's Go language version, its `godebug`
+line and the forks that it names, since Go takes all of them from the main module.
 
 Results are equal wherever they are built: the compiler is pinned, and neither paths nor times nor
 the state of a repository go into them.
@@ -22,12 +22,17 @@ from ingot import process
 from ingot.artefact.building import Workshop
 from ingot.errors import ExitCode, IngotError
 from ingot.payload.golang import Go, find_go
+from ingot.payload.thinning import Thinned, required_version, thin
 
 __all__ = ["GoProject", "ModuleSource", "build_commands", "fetch_source", "wrapper"]
 
 GO_LINE = re.compile(r"^go\s+(\S+)", re.MULTILINE)
 DEBUG_LINE = re.compile(r"^godebug\s+[^(\s].*$", re.MULTILINE)
 STAGING_LINE = re.compile(r"^\s*(?:replace\s+)?(\S+)\s+=>\s+\./staging/", re.MULTILINE)
+FORK_LINE = re.compile(
+    r"^\s*(?:replace\s+)?(\S+(?:\s+v\S+)?)\s+=>\s+(\S+\s+v\S+)\s*(?://.*)?$", re.MULTILINE
+)
+"""A module that another, released one stands in for; folders have no version."""
 MAJOR_VERSION = re.compile(r"v\d+")
 
 
@@ -53,6 +58,8 @@ class GoProject:
     """The version that stands in for the folders its go.mod points to, if it does."""
     stamps: Mapping[str, str] = field(default_factory=dict)
     """Variables set when linking, for `--version`."""
+    thinned: Sequence[Thinned] = ()
+    """Modules that are built without some of their parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,8 @@ def wrapper(project: GoProject, go_mod: str) -> str:
         *([debug[0]] if debug else []),
         *(f"require {module} {project.version}" for module in modules),
         *(f"replace {name} => {name} {project.staging_version}" for name in staging),
+        *(f"replace {name} => {fork}" for name, fork in sorted(FORK_LINE.findall(go_mod))),
+        *(f"replace {one.module} => {one.folder}" for one in project.thinned),
         *(f"tool {package}" for package in sorted(project.commands.values())),
     ]
     return "\n".join(lines) + "\n"
@@ -96,10 +105,13 @@ def wrapper(project: GoProject, go_mod: str) -> str:
 
 def fetch_source(workshop: Workshop, project: GoProject, go: Go | None = None) -> ModuleSource:
     """Return a project's main module, fetched and checked by Go."""
-    go = go or find_go()
-    workshop.say(f"fetching {project.module} {project.version}")
+    return _fetched(workshop, project.module, project.version, go or find_go())
+
+
+def _fetched(workshop: Workshop, module: str, version: str, go: Go) -> ModuleSource:
+    workshop.say(f"fetching {module} {version}")
     answer = process.run(
-        [go.path, "mod", "download", "-json", f"{project.module}@{project.version}"],
+        [go.path, "mod", "download", "-json", f"{module}@{version}"],
         cwd=workshop.scratch,
         env=go.environment,
         remedy="check that Go's module proxy can be reached (`go env GOPROXY`), "
@@ -116,6 +128,9 @@ def build_commands(workshop: Workshop, project: GoProject) -> ModuleSource:
     folder = workshop.scratch / "wrapper"
     folder.mkdir()
     (folder / "go.mod").write_text(wrapper(project, source.go_mod), encoding="utf-8")
+    for one in project.thinned:
+        version = required_version(one.module, source.go_mod)
+        thin(one, _fetched(workshop, one.module, version, go).folder, folder / one.folder)
     workshop.say("resolving modules")
     workshop.run(go.path, "mod", "tidy", cwd=folder, env=go.environment)
     workshop.say("compiling and linking")

@@ -21,6 +21,7 @@ class Versions:
     coredns: str
     cni_plugins: str
     containerd: str
+    traefik: str
     ironic: str
     image_registry: str
     etcd_tag: str
@@ -41,6 +42,7 @@ def versions() -> Versions:
         coredns=table["coredns"]["version"],
         cni_plugins=table["cni-plugins"]["version"],
         containerd=table["containerd"]["version"],
+        traefik=table["traefik"]["version"],
         ironic=table["ironic"]["version"],
         image_registry=images["registry"],
         etcd_tag=images["etcd"],

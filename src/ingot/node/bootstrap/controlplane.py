@@ -11,12 +11,14 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable
+from pathlib import Path
 
 import yaml
 
 from ingot.errors import IngotError
+from ingot.node import patience
 from ingot.node.bootstrap.options import Places
-from ingot.node.tolerating import tolerated
+from ingot.node.tolerating import is_uml, tolerated
 from ingot.onprem.model import Address
 from ingot.onprem.monitor.nodewatch import BOOTSTRAP
 from ingot.process import CommandFailed, run
@@ -54,7 +56,11 @@ async def initialised(
     config = places.state / "kubeadm.yaml"
     told = (places.told / "kubeadm.yaml").read_text(encoding="utf-8")
     config.touch(mode=0o600)
-    config.write_text(completed(told, address=address, name=name), encoding="utf-8")
+    patches = places.state / patience.FOLDER if is_uml() else None
+    if patches:
+        patience.write_patches(patches)
+    text = completed(told, address=address, name=name, patches=patches)
+    config.write_text(text, encoding="utf-8")
     # What an earlier run left is not in the way of another: certificates and files are taken over.
     ignored = (
         "all"
@@ -85,12 +91,14 @@ async def initialised(
     finished.touch()
 
 
-def completed(told: str, *, address: Address, name: str) -> str:
+def completed(told: str, *, address: Address, name: str, patches: Path | None = None) -> str:
     """Return kubeadm's configuration with what only this machine knows."""
     documents = [one for one in yaml.safe_load_all(told) if one]
     for one in documents:
         if one["kind"] == "InitConfiguration":
             one["localAPIEndpoint"] = {"advertiseAddress": str(address), "bindPort": 6443}
+            if patches:
+                one["patches"] = {"directory": str(patches)}
             node = one.setdefault("nodeRegistration", {})
             node["name"] = name
             node["taints"] = [{"key": BOOTSTRAP, "effect": "NoSchedule"}]

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ingot.configserver.joinfile import JoinFacts
 from ingot.configserver.role import Role
+from ingot.node.patience import FOLDER as PATCHES
 from ingot.node.tolerating import UML_CHECKS
 
 __all__ = ["DISCOVERY_FILE", "discovery", "join_configuration"]
@@ -61,7 +62,7 @@ def join_configuration(
     Args:
         facts: what this node was told.
         addresses: its own, one of each family, the one that it is known by first.
-        folder: where the discovery file is.
+        folder: where the discovery file is, and patches for static pods.
         uml: whether this machine is a User-Mode Linux.
     """
     registration: dict[str, Any] = {
@@ -84,6 +85,8 @@ def join_configuration(
         made["controlPlane"] = {
             "localAPIEndpoint": {"advertiseAddress": addresses[0], "bindPort": API_PORT}
         }
+        if uml:
+            made["patches"] = {"directory": str(folder / PATCHES)}
     return _document(made)
 
 

@@ -20,6 +20,7 @@ from ingot.configserver.joinfile import JoinFacts
 from ingot.configserver.role import Role
 from ingot.configserver.visits import CLOCK
 from ingot.errors import IngotError
+from ingot.node import patience
 from ingot.node.etcd import Etcd
 from ingot.node.joining.cause import Cause, cause_of, phase_of
 from ingot.node.joining.clearing import Clearing
@@ -200,7 +201,10 @@ class Joining:
         folder = self.places.run
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_if_changed(folder / DISCOVERY_FILE, discovery(self._facts), mode=0o600)
-        text = join_configuration(self._facts, addresses, folder=folder, uml=self.is_uml())
+        uml = self.is_uml()
+        if uml:
+            patience.write_patches(folder / patience.FOLDER)
+        text = join_configuration(self._facts, addresses, folder=folder, uml=uml)
         write_if_changed(folder / CONFIG_FILE, text, mode=0o600)
         return folder / CONFIG_FILE
 

@@ -1,0 +1,16 @@
+"""Every kind of this API whose definition is generated."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ingot.machineapi.api import machine, machinehealthcheck, machineset
+from ingot.machineapi.api.definition import Definition
+
+__all__ = ["DEFINITIONS"]
+
+DEFINITIONS: Final[tuple[Definition, ...]] = (
+    machine.DEFINITION,
+    machineset.DEFINITION,
+    machinehealthcheck.DEFINITION,
+)

@@ -1,0 +1,33 @@
+"""The definitions: as they are shipped, and as the models are."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from ingot.machineapi.api.definition import Definition
+from ingot.machineapi.api.kinds import DEFINITIONS
+from ingot.machineapi.api.machineset import DEFINITION as SET
+from ingot.machineapi.api.manifest import crd, rendered, stored
+from ingot.metal3.api.structural import structural_schema
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda one: one.kind)
+def test_what_is_shipped_is_what_the_models_say(definition: Definition) -> None:
+    assert stored(definition) == rendered(definition, structural_schema(definition.model))
+
+
+@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda one: one.kind)
+def test_a_file_holds_the_definition_without_anchors(definition: Definition) -> None:
+    text = stored(definition)
+    assert yaml.safe_load(text) == crd(definition, structural_schema(definition.model))
+    assert "&id" not in text
+
+
+def test_a_set_can_be_scaled() -> None:
+    version = yaml.safe_load(stored(SET))["spec"]["versions"][0]
+    assert version["subresources"]["scale"] == {
+        "specReplicasPath": ".spec.replicas",
+        "statusReplicasPath": ".status.replicas",
+        "labelSelectorPath": ".status.labelSelector",
+    }
