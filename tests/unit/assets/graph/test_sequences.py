@@ -75,6 +75,9 @@ class Site:
         """Stop a run after so many files."""
         outcome = self.made(target)
         self._take_for_ours(outcome)
+        self.ours = (
+            self._still_ours()
+        )  # What was emptied stays begun anew, however little is written.
         self.state = outcome.before
         paths = sorted(outcome.writes)[:steps]
         left = max(0, steps - len(outcome.writes))
@@ -97,9 +100,7 @@ class Site:
 
     def afresh(self, target: str) -> dict[str, Files]:
         """Return each asset's files, made without looking at anything that was kept."""
-        ours = dict(self.ours)
-        if not any(is_at(path, ["manifests/*.yaml"]) for path in self.disk):
-            ours = {path: one for path, one in ours.items() if not path.startswith("manifests/")}
+        ours = self._still_ours()
         files: dict[str, Files] = {}
         claimed: set[str] = set()
         for asset in GRAPH.closure(target):
@@ -114,6 +115,15 @@ class Site:
             claimed |= plain.keys()
             files[asset.name] = self._with_edits(plain, ours) if asset.shown else plain
         return files
+
+    def _still_ours(self) -> dict[str, bytes]:
+        """Return what we wrote; where all manifests are gone, none of them."""
+        emptied = not any(is_at(path, ["manifests/*.yaml"]) for path in self.disk)
+        return {
+            path: one
+            for path, one in self.ours.items()
+            if not (emptied and path.startswith("manifests/"))
+        }
 
     def _with_edits(self, plain: Files, ours: Mapping[str, bytes]) -> Files:
         result = {}
