@@ -156,6 +156,8 @@ class _Run:
         kept = {path: left for path, left in self.left.items() if path not in removes}
         written = {path: frozenset({digest_of(self.writes[path])}) for path in self.writes}
         possible = {path: new | self._possible(path) for path, new in written.items()}
+        # Whoever is stopped while removing them has deleted nothing for good.
+        possible |= {path: self.left[path] | {ABSENT} for path in removes}
         used = {name: digests_of(files) for name, files in self.files.items()}
         after = State(
             records=self.records,

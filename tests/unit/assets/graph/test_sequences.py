@@ -46,7 +46,7 @@ class Site:
     ours: dict[str, bytes] = field(default_factory=dict)
     """What we wrote last at each path."""
     forgiven: set[str] = field(default_factory=set)
-    """What a killed run wrote for the first time; that it is gone says nothing."""
+    """What a killed run wrote for the first time or was to remove: that it is gone says nothing."""
     uncertain: set[str] = field(default_factory=set)
     """What a killed run would have written for the first time; what is there later is taken for a
     changed one of ours."""
@@ -62,12 +62,15 @@ class Site:
     def run(self, target: str) -> Outcome:
         outcome = self.made(target)
         self._take_for_ours(outcome)
-        self.uncertain.clear()
+        self.ours = self._still_ours()
+        for files in outcome.files.values():  # Of what this target does not need, nothing is known.
+            self.uncertain -= files.keys()
         self._apply(outcome.writes, outcome.removes)
         self.state = outcome.after
         for path, digests in outcome.after.left.items():
             if path in self.disk and len(digests) == 1 and path not in self.ours:
                 self.ours[path] = self.disk[path]
+        self._forget_the_gone()
         self.forgiven.clear()
         return outcome
 
@@ -82,14 +85,25 @@ class Site:
         paths = sorted(outcome.writes)[:steps]
         left = max(0, steps - len(outcome.writes))
         self.forgiven &= outcome.writes.keys()  # What was found as it should be is ours again.
-        self.forgiven |= {path for path in paths if path not in self.disk}
+        self.forgiven |= {path for path in paths if path not in self.disk} | set(outcome.removes)
         self.uncertain |= outcome.writes.keys() - self.disk.keys() - set(paths)
         self._apply({path: outcome.writes[path] for path in paths}, outcome.removes[:left])
+        self._forget_the_gone()
+
+    def _forget_the_gone(self) -> None:
+        """Forget what was gone, or taken over by the user, when it was not made any more."""
+        for path in self.ours.keys() - self.state.left.keys():
+            del self.ours[path]
 
     def _take_for_ours(self, outcome: Outcome) -> None:
         touched = {note.path for note in outcome.notes}
+        plain = {
+            path: content
+            for record in outcome.after.records.values()
+            for path, content in record.files.items()
+        }
         for path in self.uncertain & self.disk.keys() & touched:
-            self.ours.setdefault(path, b"what would have been written")
+            self.ours.setdefault(path, plain.get(path, b"what would have been written"))
 
     def _apply(self, writes: Files, removes: tuple[str, ...]) -> None:
         for path in removes:
