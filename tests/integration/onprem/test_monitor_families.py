@@ -36,7 +36,8 @@ def test_the_vips_of_every_family_are_served_and_move(
                     for node in nodes:
                         client.wait_for(node.name, within=20)
             begun = time.monotonic()
-            old = found.site[next(iter(seen.holders(vips[0])))]
+            held = eventually(lambda: seen.holders(vips[0]) or None, within=10, every=0.02)
+            old = found.site[next(iter(held))]
             found.faults.kill(old.name, "haproxy")
             for vip in vips:
                 other = next(node.name for node in nodes if node is not old)
