@@ -8,11 +8,11 @@ from dataclasses import replace
 from ingot.kube.controller import Result
 from ingot.kube.digest import Severity
 from ingot.kube.errors import NotFound
+from ingot.kube.holding import let_go
 from ingot.kube.object import KubeObject
 from ingot.machineapi import annotation
 from ingot.machineapi.api.conditions import ConditionSeverity
 from ingot.machineapi.api.machine import Machine, MachineStatus, Phase
-from ingot.machineapi.holding import let_go
 from ingot.machineapi.hosts import Host
 from ingot.machineapi.kinds import HOST, NODE
 from ingot.machineapi.machines.draining import look, told

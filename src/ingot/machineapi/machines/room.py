@@ -14,11 +14,11 @@ from ingot.kube.changes import (
 )
 from ingot.kube.controller import Controller, Result, Source
 from ingot.kube.errors import NotFound
+from ingot.kube.holding import held
 from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.machineapi import annotation
 from ingot.machineapi.api.machine import Machine
-from ingot.machineapi.holding import held
 from ingot.machineapi.hosts import Host, consumer_key
 from ingot.machineapi.kinds import MACHINE, NODE
 from ingot.machineapi.machines.claiming import Claimed, Claims, Unclaimed
@@ -80,7 +80,9 @@ class MachineRoom:
             return Result.done()
         if found.metadata.is_going:
             return await self._returns.give_back(found)
-        found = await held(self._parts.client, self._machines, found, annotation.FINALIZER)
+        found = await held(
+            self._parts.client, self._machines, found, finalizer=annotation.FINALIZER
+        )
         match await self._claims.host_of(found):
             case Claimed() as claimed:
                 self._hostless.discard(key)

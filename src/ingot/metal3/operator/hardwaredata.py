@@ -9,6 +9,7 @@ from __future__ import annotations
 from ingot.kube.client import KubeClient
 from ingot.kube.controller import Source
 from ingot.kube.errors import AlreadyExists, Conflict, NotFound
+from ingot.kube.holding import let_go
 from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.metal3.api import finalizer
@@ -16,7 +17,6 @@ from ingot.metal3.api.baremetalhost import BareMetalHost
 from ingot.metal3.api.hardware import HardwareDetails
 from ingot.metal3.api.hardwaredata import HardwareData
 from ingot.metal3.api.reading import written
-from ingot.metal3.operator.holding import let_go
 from ingot.metal3.operator.kinds import HARDWARE_DATA
 from ingot.metal3.operator.parts import Parts, owned_by
 

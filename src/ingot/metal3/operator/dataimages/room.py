@@ -8,6 +8,7 @@ from ingot.ironic.node import NodeId
 from ingot.kube.changes import Change, any_of, finalizers_changed, generation_changed
 from ingot.kube.controller import Controller, Result, Source
 from ingot.kube.digest import Severity
+from ingot.kube.holding import held, let_go
 from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.metal3.api import annotation, finalizer
@@ -18,7 +19,6 @@ from ingot.metal3.host.observation import DataImageSeen
 from ingot.metal3.operator.dataimages.changing import Drives
 from ingot.metal3.operator.dataimages.leaving import Drive, Empty, Release, Wait, parting
 from ingot.metal3.operator.dataimages.seeing import look, settled, wanted
-from ingot.metal3.operator.holding import held, let_go
 from ingot.metal3.operator.kinds import DATA_IMAGE, HOST
 from ingot.metal3.operator.parts import Parts, owned_by
 

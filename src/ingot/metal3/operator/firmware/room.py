@@ -8,6 +8,7 @@ from typing import Any
 from ingot.kube.changes import Change, generation_changed
 from ingot.kube.controller import Controller, Source
 from ingot.kube.errors import AlreadyExists, NotFound
+from ingot.kube.holding import held
 from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.kube.sharedwatch import SharedWatch
@@ -22,7 +23,6 @@ from ingot.metal3.operator.firmware.componentscontroller import ComponentsContro
 from ingot.metal3.operator.firmware.schemaowners import SchemaOwners
 from ingot.metal3.operator.firmware.seeing import firmware_seen
 from ingot.metal3.operator.firmware.settingscontroller import SettingsController
-from ingot.metal3.operator.holding import held
 from ingot.metal3.operator.kinds import FIRMWARE_COMPONENTS, FIRMWARE_SETTINGS, UPDATE_POLICY
 from ingot.metal3.operator.parts import Parts, owned_by
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from ingot.kube.changes import any_of, finalizers_changed, generation_changed
 from ingot.kube.controller import Controller, Result, Source
+from ingot.kube.holding import held, let_go
 from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.metal3.api import finalizer
@@ -16,7 +17,6 @@ from ingot.metal3.api.preprovisioningimage import (
     PreprovisioningImageStatus,
 )
 from ingot.metal3.api.reading import written
-from ingot.metal3.operator.holding import held, let_go
 from ingot.metal3.operator.kinds import PREPROVISIONING_IMAGE
 from ingot.metal3.operator.parts import Parts
 from ingot.metal3.operator.ramdisks.answering import answer, refusal, retry_after

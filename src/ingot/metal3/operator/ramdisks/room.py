@@ -5,6 +5,7 @@ from __future__ import annotations
 from ingot.kube.changes import Change, generation_changed
 from ingot.kube.controller import Controller, Source
 from ingot.kube.errors import AlreadyExists, NotFound
+from ingot.kube.holding import hold, let_go
 from ingot.kube.kind import Content, ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.metal3.api import finalizer
@@ -16,7 +17,6 @@ from ingot.metal3.api.preprovisioningimage import (
 from ingot.metal3.api.reading import written
 from ingot.metal3.host.observation import RamdiskSeen, RamdiskState
 from ingot.metal3.node.subject import Ramdisk
-from ingot.metal3.operator.holding import hold, let_go
 from ingot.metal3.operator.kinds import PREPROVISIONING_IMAGE
 from ingot.metal3.operator.parts import Parts, owned_by
 from ingot.metal3.operator.ramdisks.answering import can_answer

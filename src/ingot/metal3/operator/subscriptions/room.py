@@ -13,12 +13,12 @@ from ingot.ironic.refusal import IronicError, NodeBusyError, NotFoundError
 from ingot.kube.changes import Change, any_of, finalizers_changed, generation_changed
 from ingot.kube.controller import Controller, Result, Source
 from ingot.kube.digest import Severity
+from ingot.kube.holding import held, let_go
 from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.metal3.api import finalizer
 from ingot.metal3.api.baremetalhost import BareMetalHost
 from ingot.metal3.api.bmceventsubscription import BMCEventSubscription, BMCEventSubscriptionSpec
-from ingot.metal3.operator.holding import held, let_go
 from ingot.metal3.operator.hostdata import Mistake
 from ingot.metal3.operator.kinds import EVENT_SUBSCRIPTION, HOST
 from ingot.metal3.operator.parts import Parts

@@ -1,4 +1,4 @@
-"""Finalizers and owners: how the operator holds on to objects, and lets them go.
+"""Finalizers and owners: how a controller holds on to objects, and lets them go.
 
 Lists are written as a whole, with the version that they were read in: a merge patch has no other
 way, and who was faster wins.
