@@ -16,14 +16,13 @@ import ingot.config.loading  # noqa: F401 - declares the rules that are enforced
 from ingot.config import rules
 from ingot.config.explain import FieldDoc, children, documented
 from ingot.config.registry import RETIRED
+from ingot.kube.crd import manifest
 from ingot.lab import rules as lab_rules
 from ingot.lab.description import LabDescription
 from ingot.lab.faults.kind import KINDS, FaultKind, KindInfo
 from ingot.machineapi.api import kinds as machine_kinds
-from ingot.machineapi.api import manifest as machine_manifest
-from ingot.metal3.api import manifest, reference
+from ingot.metal3.api import reference
 from ingot.metal3.api.kinds import DEFINITIONS
-from ingot.metal3.api.structural import structural_schema
 from ingot.metal3.host.counting import DECLARED
 from ingot.metal3.operator.options import VARIABLES
 
@@ -94,8 +93,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     for definition in DEFINITIONS:
         yield CRDS / f"{definition.plural}.yaml", manifest.rendered(definition)
     for kind in machine_kinds.DEFINITIONS:
-        schema = structural_schema(kind.model)
-        yield MACHINE_CRDS / f"{kind.plural}.yaml", machine_manifest.rendered(kind, schema)
+        yield MACHINE_CRDS / f"{kind.plural}.yaml", manifest.rendered(kind)
 
 
 def help_text(*, colour: bool) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ingot.assets.graph.files import Files
+from ingot.kube.crd.manifest import rendered
 from ingot.metal3.api.kinds import DEFINITIONS
-from ingot.metal3.api.manifest import rendered
 
 __all__ = ["crds"]
 

@@ -17,8 +17,8 @@ from ingot.installer.console import Said
 from ingot.installer.vipholder import look_for_holder
 from ingot.kube.access import from_kubeconfig
 from ingot.kube.client import KubeClient
+from ingot.kube.crd.manifest import crd
 from ingot.metal3.api.kinds import DEFINITIONS
-from ingot.metal3.api.manifest import crd
 from ingot.node.bootstrap.looking import look_at_hosts
 from ingot.node.bootstrap.stage import Journal, Stage
 from ingot.node.bootstrap.telling import Teller

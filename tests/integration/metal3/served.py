@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 import ingot.metal3
-from ingot.metal3.api.definition import Definition, Scope
+from ingot.kube.crd.definition import Definition, Scope
 from ingot.metal3.api.kinds import DEFINITIONS
 from tests.integration.kubeapi import ADMIN_TOKEN, KubeApi
 

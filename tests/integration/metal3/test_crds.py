@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from ingot.metal3.api.definition import Definition
+from ingot.kube.crd.definition import Definition
+from ingot.kube.crd.manifest import crd
 from ingot.metal3.api.kinds import DEFINITIONS
-from ingot.metal3.api.manifest import crd
 from ingot.metal3.api.metadata import Metadata
 from ingot.metal3.api.reading import read, written
 from tests.integration.kubeapi import kube_api

@@ -94,8 +94,11 @@ def test_a_phase_that_ends_and_the_next_that_begins_are_told_in_order() -> None:
 def test_plain_lines_have_the_time_since_the_beginning() -> None:
     stream = io.StringIO()
     display = PlainDisplay(stream)
-    display.show(Progress(phases=(ASSETS, HOSTS), message="waiting"))
-    display.show(Progress(phases=(ASSETS, HOSTS), message="waiting"))
+    # By the clock at this moment: the module may have been read minutes ago.
+    began = datetime.now(UTC) - timedelta(seconds=75)
+    assets = replace(ASSETS, began=began, ended=began + timedelta(seconds=12))
+    display.show(Progress(phases=(assets, HOSTS), message="waiting"))
+    display.show(Progress(phases=(assets, HOSTS), message="waiting"))
     phase, hosts, message = stream.getvalue().splitlines()
     assert phase.endswith("] ==> assets took 12 s")
     assert hosts.startswith("[ 1:")

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.machineapi.api.wire import WIRE, Many, Text, Time, map_by
+from ingot.kube.crd.wire import WIRE, Many, Text, Time, map_by
 
 __all__ = ["Condition", "ConditionSeverity", "ConditionStatus", "Conditions"]
 

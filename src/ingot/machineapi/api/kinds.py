@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from ingot.kube.crd.definition import Definition
 from ingot.machineapi.api import machine, machinehealthcheck, machineset
-from ingot.machineapi.api.definition import Definition
 
 __all__ = ["DEFINITIONS"]
 

@@ -9,10 +9,20 @@ from typing import Annotated, Any
 from pydantic import Field, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
+from ingot.kube.crd.definition import AGE, Column, Definition
+from ingot.kube.crd.wire import (
+    ATOMIC,
+    OMIT_EMPTY,
+    OMIT_UNSET,
+    WIRE,
+    Many,
+    Text,
+    Time,
+    Words,
+)
 from ingot.machineapi.api.conditions import Conditions
-from ingot.machineapi.api.definition import AGE, Column, Definition
 from ingot.machineapi.api.providerspec import ProviderSpec
-from ingot.machineapi.api.wire import ATOMIC, OMIT_EMPTY, OMIT_UNSET, WIRE, Many, Text, Time, Words
+from ingot.machineapi.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -218,6 +228,8 @@ class Machine:
 
 
 DEFINITION = Definition(
+    group=GROUP,
+    version=VERSION,
     model=Machine,
     plural="machines",
     columns=(

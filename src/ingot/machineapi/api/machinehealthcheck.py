@@ -7,11 +7,8 @@ from typing import Annotated, Final
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.machineapi.api.conditions import Conditions, ConditionStatus
-from ingot.machineapi.api.definition import AGE, Column, Definition
-from ingot.machineapi.api.machine import ObjectReference
-from ingot.machineapi.api.machineset import LabelSelector
-from ingot.machineapi.api.wire import (
+from ingot.kube.crd.definition import AGE, Column, Definition
+from ingot.kube.crd.wire import (
     INT32,
     OMIT_UNSET,
     STORED_DEFAULT,
@@ -20,6 +17,10 @@ from ingot.machineapi.api.wire import (
     Publish,
     map_by,
 )
+from ingot.machineapi.api.conditions import Conditions, ConditionStatus
+from ingot.machineapi.api.machine import ObjectReference
+from ingot.machineapi.api.machineset import LabelSelector
+from ingot.machineapi.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -122,6 +123,8 @@ class MachineHealthCheck:
 
 
 DEFINITION = Definition(
+    group=GROUP,
+    version=VERSION,
     model=MachineHealthCheck,
     plural="machinehealthchecks",
     short_names=("mhc", "mhcs"),

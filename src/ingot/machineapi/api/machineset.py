@@ -8,11 +8,8 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.machineapi.api.conditions import Conditions
-from ingot.machineapi.api.definition import AGE, Column, Definition, Scale
-from ingot.machineapi.api.machine import MachineSpec
-from ingot.machineapi.api.providerspec import Requirement
-from ingot.machineapi.api.wire import (
+from ingot.kube.crd.definition import AGE, Column, Definition, Scale
+from ingot.kube.crd.wire import (
     INT32,
     INT64,
     OMIT_EMPTY,
@@ -23,6 +20,10 @@ from ingot.machineapi.api.wire import (
     Text,
     Words,
 )
+from ingot.machineapi.api.conditions import Conditions
+from ingot.machineapi.api.machine import MachineSpec
+from ingot.machineapi.api.providerspec import Requirement
+from ingot.machineapi.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -143,6 +144,8 @@ class MachineSet:
 
 
 DEFINITION = Definition(
+    group=GROUP,
+    version=VERSION,
     model=MachineSet,
     plural="machinesets",
     columns=(

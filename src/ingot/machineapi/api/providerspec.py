@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from ingot.machineapi.api.wire import OMIT_EMPTY, WIRE, Many, Text, Words
+from ingot.kube.crd.wire import OMIT_EMPTY, WIRE, Many, Text, Words
 
 __all__ = [
     "API_VERSION",

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
+from ingot.kube.crd.definition import AGE, Column, Definition
+from ingot.kube.crd.wire import OMIT_UNSET, STORED_DEFAULT, WIRE, Flag, Many, Text
 from ingot.metal3.api.bootmode import BootMode
-from ingot.metal3.api.definition import AGE, Column, Definition
 from ingot.metal3.api.firmware import FirmwareConfig
 from ingot.metal3.api.hoststatus import HostStatus
 from ingot.metal3.api.image import CustomDeploy, Image
@@ -18,15 +19,7 @@ from ingot.metal3.api.networkinterface import NetworkInterface
 from ingot.metal3.api.raid import RAID
 from ingot.metal3.api.references import ObjectReference, SecretReference, Taint
 from ingot.metal3.api.rootdevice import RootDeviceHints
-from ingot.metal3.api.wire import (
-    MAC_ANYWHERE,
-    OMIT_UNSET,
-    STORED_DEFAULT,
-    WIRE,
-    Flag,
-    Many,
-    Text,
-)
+from ingot.metal3.api.wire import GROUP, MAC_ANYWHERE, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -162,6 +155,8 @@ class BareMetalHost:
 
 
 DEFINITION = Definition(
+    group=GROUP,
+    version=VERSION,
     model=BareMetalHost,
     plural="baremetalhosts",
     short_names=("bmh", "bmhost"),

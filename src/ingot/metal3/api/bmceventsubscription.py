@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.definition import AGE, Column, Definition
+from ingot.kube.crd.definition import AGE, Column, Definition
+from ingot.kube.crd.wire import OMIT_UNSET, WIRE, Text
 from ingot.metal3.api.metadata import Metadata
 from ingot.metal3.api.references import SecretReference
-from ingot.metal3.api.wire import OMIT_UNSET, WIRE, Text
+from ingot.metal3.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -66,6 +67,8 @@ class BMCEventSubscription:
 
 
 DEFINITION = Definition(
+    group=GROUP,
+    version=VERSION,
     model=BMCEventSubscription,
     plural="bmceventsubscriptions",
     short_names=("bes", "bmcevent"),

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.wire import INT64, WIRE, Many, Time, map_by
+from ingot.kube.crd.wire import INT64, WIRE, Many, Time, map_by
 
 __all__ = [
     "Condition",

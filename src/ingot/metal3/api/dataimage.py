@@ -7,9 +7,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.definition import Definition
+from ingot.kube.crd.definition import Definition
+from ingot.kube.crd.wire import OMIT_UNSET, REQUIRED, WIRE, Time
 from ingot.metal3.api.metadata import Metadata
-from ingot.metal3.api.wire import OMIT_UNSET, REQUIRED, WIRE, Time
+from ingot.metal3.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -77,4 +78,4 @@ class DataImage:
     """What is in the virtual drive."""
 
 
-DEFINITION = Definition(model=DataImage, plural="dataimages")
+DEFINITION = Definition(group=GROUP, version=VERSION, model=DataImage, plural="dataimages")

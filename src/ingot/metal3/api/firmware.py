@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.wire import WIRE, Publish
+from ingot.kube.crd.wire import WIRE, Publish
 
 __all__ = ["FirmwareConfig"]
 

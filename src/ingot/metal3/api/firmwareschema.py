@@ -9,9 +9,10 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.definition import Definition
+from ingot.kube.crd.definition import Definition
+from ingot.kube.crd.wire import REQUIRED, WIRE, Many, Text
 from ingot.metal3.api.metadata import Metadata
-from ingot.metal3.api.wire import REQUIRED, WIRE, Many, Text
+from ingot.metal3.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -90,4 +91,6 @@ class FirmwareSchema:
     """What values settings may have."""
 
 
-DEFINITION = Definition(model=FirmwareSchema, plural="firmwareschemas", has_status=False)
+DEFINITION = Definition(
+    group=GROUP, version=VERSION, model=FirmwareSchema, plural="firmwareschemas", has_status=False
+)

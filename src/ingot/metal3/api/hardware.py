@@ -8,11 +8,10 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.wire import (
+from ingot.kube.crd.wire import (
     DOUBLE,
     INT32,
     INT64,
-    MAC_ANYWHERE,
     OMIT_EMPTY,
     WIRE,
     Flag,
@@ -20,6 +19,7 @@ from ingot.metal3.api.wire import (
     Text,
     Whole,
 )
+from ingot.metal3.api.wire import MAC_ANYWHERE
 
 __all__ = [
     "BIOS",

@@ -7,10 +7,11 @@ from typing import Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.definition import AGE, Definition
+from ingot.kube.crd.definition import AGE, Definition
+from ingot.kube.crd.wire import WIRE
 from ingot.metal3.api.hardware import HardwareDetails
 from ingot.metal3.api.metadata import Metadata
-from ingot.metal3.api.wire import WIRE
+from ingot.metal3.api.wire import GROUP, VERSION
 
 __all__ = ["DEFINITION", "HardwareData", "HardwareDataSpec"]
 
@@ -36,6 +37,8 @@ class HardwareData:
 
 
 DEFINITION = Definition(
+    group=GROUP,
+    version=VERSION,
     model=HardwareData,
     plural="hardwaredata",
     short_names=("hd",),

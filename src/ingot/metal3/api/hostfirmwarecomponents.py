@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
+from ingot.kube.crd.definition import Definition
+from ingot.kube.crd.wire import OMIT_UNSET, REQUIRED, WIRE, Many, Text, Time
 from ingot.metal3.api.conditions import Conditions
-from ingot.metal3.api.definition import Definition
 from ingot.metal3.api.metadata import Metadata
-from ingot.metal3.api.wire import OMIT_UNSET, REQUIRED, WIRE, Many, Text, Time
+from ingot.metal3.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -95,4 +96,6 @@ class HostFirmwareComponents:
     """The firmware that the host has."""
 
 
-DEFINITION = Definition(model=HostFirmwareComponents, plural="hostfirmwarecomponents")
+DEFINITION = Definition(
+    group=GROUP, version=VERSION, model=HostFirmwareComponents, plural="hostfirmwarecomponents"
+)

@@ -8,11 +8,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
+from ingot.kube.crd.definition import Definition
+from ingot.kube.crd.wire import OMIT_UNSET, REQUIRED, WIRE, Time
 from ingot.metal3.api.conditions import Conditions
-from ingot.metal3.api.definition import Definition
 from ingot.metal3.api.metadata import Metadata
 from ingot.metal3.api.references import SchemaReference
-from ingot.metal3.api.wire import OMIT_UNSET, REQUIRED, WIRE, Time
+from ingot.metal3.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -65,5 +66,9 @@ class HostFirmwareSettings:
 
 
 DEFINITION = Definition(
-    model=HostFirmwareSettings, plural="hostfirmwaresettings", short_names=("hfs",)
+    group=GROUP,
+    version=VERSION,
+    model=HostFirmwareSettings,
+    plural="hostfirmwaresettings",
+    short_names=("hfs",),
 )

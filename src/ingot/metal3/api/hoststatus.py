@@ -7,6 +7,15 @@ from typing import Annotated
 from pydantic import Field, WithJsonSchema
 from pydantic.dataclasses import dataclass
 
+from ingot.kube.crd.wire import (
+    NULLABLE,
+    OMIT_UNSET,
+    REQUIRED,
+    STORED_DEFAULT,
+    WIRE,
+    Text,
+    Time,
+)
 from ingot.metal3.api.bootmode import BootMode
 from ingot.metal3.api.conditions import Conditions
 from ingot.metal3.api.firmware import FirmwareConfig
@@ -16,15 +25,6 @@ from ingot.metal3.api.raid import RAID
 from ingot.metal3.api.references import SecretReference
 from ingot.metal3.api.rootdevice import RootDeviceHints
 from ingot.metal3.api.states import ErrorType, OperationalStatus, ProvisioningState
-from ingot.metal3.api.wire import (
-    NULLABLE,
-    OMIT_UNSET,
-    REQUIRED,
-    STORED_DEFAULT,
-    WIRE,
-    Text,
-    Time,
-)
 
 __all__ = [
     "CredentialsStatus",

@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.definition import Definition
+from ingot.kube.crd.definition import Definition
+from ingot.kube.crd.wire import OMIT_UNSET, WIRE
 from ingot.metal3.api.metadata import Metadata
-from ingot.metal3.api.wire import OMIT_UNSET, WIRE
+from ingot.metal3.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -61,4 +62,10 @@ class HostUpdatePolicy:
     """Nothing yet."""
 
 
-DEFINITION = Definition(model=HostUpdatePolicy, plural="hostupdatepolicies", has_status=False)
+DEFINITION = Definition(
+    group=GROUP,
+    version=VERSION,
+    model=HostUpdatePolicy,
+    plural="hostupdatepolicies",
+    has_status=False,
+)

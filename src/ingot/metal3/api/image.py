@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.wire import WIRE, Text
+from ingot.kube.crd.wire import WIRE, Text
 
 __all__ = ["ChecksumType", "CustomDeploy", "DiskFormat", "Image"]
 

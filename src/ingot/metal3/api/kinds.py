@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ingot.kube.crd.definition import Definition
 from ingot.metal3.api import (
     baremetalhost,
     bmceventsubscription,
@@ -16,7 +17,6 @@ from ingot.metal3.api import (
     preprovisioningimage,
     provisioning,
 )
-from ingot.metal3.api.definition import Definition
 
 __all__ = ["DEFINITIONS", "definition_of"]
 

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.wire import OMIT_EMPTY, WIRE, Flag, Many, Text, Time, Whole
+from ingot.kube.crd.wire import OMIT_EMPTY, WIRE, Flag, Many, Text, Time, Whole
 
 __all__ = ["Metadata", "OwnerReference"]
 

@@ -7,8 +7,9 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
+from ingot.kube.crd.wire import WIRE
 from ingot.metal3.api.references import AttachmentReference
-from ingot.metal3.api.wire import MAC_EXACTLY, WIRE
+from ingot.metal3.api.wire import MAC_EXACTLY
 
 __all__ = ["NetworkInterface", "SwitchPort"]
 

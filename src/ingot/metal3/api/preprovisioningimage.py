@@ -8,10 +8,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
+from ingot.kube.crd.definition import Column, Definition
+from ingot.kube.crd.wire import OMIT_UNSET, WIRE, Many, Text
 from ingot.metal3.api.conditions import Conditions
-from ingot.metal3.api.definition import Column, Definition
 from ingot.metal3.api.metadata import Metadata
-from ingot.metal3.api.wire import OMIT_UNSET, WIRE, Many, Text
+from ingot.metal3.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -101,6 +102,8 @@ class PreprovisioningImage:
 
 
 DEFINITION = Definition(
+    group=GROUP,
+    version=VERSION,
     model=PreprovisioningImage,
     plural="preprovisioningimages",
     short_names=("ppimg",),

@@ -8,10 +8,8 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.conditions import Conditions
-from ingot.metal3.api.definition import Definition, Scope
-from ingot.metal3.api.metadata import Metadata
-from ingot.metal3.api.wire import (
+from ingot.kube.crd.definition import Definition, Scope
+from ingot.kube.crd.wire import (
     INT32,
     INT64,
     OMIT_UNSET,
@@ -24,6 +22,9 @@ from ingot.metal3.api.wire import (
     Whole,
     map_by,
 )
+from ingot.metal3.api.conditions import Conditions
+from ingot.metal3.api.metadata import Metadata
+from ingot.metal3.api.wire import GROUP, VERSION
 
 __all__ = [
     "DEFINITION",
@@ -232,4 +233,6 @@ class Provisioning:
     """What was made of it."""
 
 
-DEFINITION = Definition(model=Provisioning, plural="provisionings", scope=Scope.CLUSTER)
+DEFINITION = Definition(
+    group=GROUP, version=VERSION, model=Provisioning, plural="provisionings", scope=Scope.CLUSTER
+)

@@ -8,8 +8,8 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
+from ingot.kube.crd.wire import NULLABLE, STORED_DEFAULT, WIRE, Many, Text
 from ingot.metal3.api.rootdevice import RootDeviceHints
-from ingot.metal3.api.wire import NULLABLE, STORED_DEFAULT, WIRE, Many, Text
 
 __all__ = [
     "RAID",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from ingot.metal3.api.definition import Definition
+from ingot.kube.crd.definition import Definition
+from ingot.kube.crd.manifest import object_schema
+from ingot.kube.crd.structural import Schema
 from ingot.metal3.api.kinds import DEFINITIONS
-from ingot.metal3.api.manifest import object_schema
-from ingot.metal3.api.structural import Schema
 from ingot.metal3.api.wire import GROUP, VERSION
 
 __all__ = ["page"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.wire import ATOMIC, WIRE, Text, Time
+from ingot.kube.crd.wire import ATOMIC, WIRE, Text, Time
 
 __all__ = [
     "AttachmentReference",

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.wire import OMIT_EMPTY, WIRE, Text
+from ingot.kube.crd.wire import OMIT_EMPTY, WIRE, Text
 
 __all__ = ["RootDeviceHints"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final, TypeVar
 
+from ingot.kube.crd.definition import Scope
 from ingot.kube.kind import Kind
 from ingot.metal3.api.baremetalhost import BareMetalHost
 from ingot.metal3.api.bmceventsubscription import BMCEventSubscription
 from ingot.metal3.api.dataimage import DataImage
-from ingot.metal3.api.definition import Scope
 from ingot.metal3.api.firmwareschema import FirmwareSchema
 from ingot.metal3.api.hardwaredata import HardwareData
 from ingot.metal3.api.hostfirmwarecomponents import HostFirmwareComponents

@@ -11,7 +11,7 @@ import base64
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ingot.metal3.api.definition import Scope
+from ingot.kube.crd.definition import Scope
 from ingot.metal3.api.kinds import DEFINITIONS
 from ingot.metal3.api.wire import GROUP, VERSION
 from ingot.metal3.webhooks.kinds import JUDGES

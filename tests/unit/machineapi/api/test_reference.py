@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from ingot.kube.crd.structural import structural_schema
 from ingot.machineapi.api.machine import Machine
 from ingot.machineapi.api.machineset import MachineSet
 from ingot.machineapi.api.providerspec import BareMetalMachineProviderSpec
 from ingot.machineapi.machines.words import MachineCondition, Reason
 from ingot.machineapi.options import VARIABLES
-from ingot.metal3.api.structural import structural_schema
 
 PAGE = Path(__file__).parents[4] / "docs" / "reference" / "machine-api.md"
 ELSEWHERE = {"spec.providerSpec", "spec.template", "apiVersion", "kind"}

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from ingot.metal3.api.definition import Definition
+from ingot.kube.crd.definition import Definition
+from ingot.kube.crd.manifest import object_schema
+from ingot.kube.crd.structural import Schema
 from ingot.metal3.api.kinds import DEFINITIONS
-from ingot.metal3.api.manifest import object_schema
-from ingot.metal3.api.structural import Schema
 from tests.unit.metal3.api.transcript import EMPTY, Field, transcribed
 
 WHOLE = {

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from ingot.kube.crd.definition import Definition
+from ingot.kube.crd.manifest import crd, rendered
 from ingot.metal3.api.baremetalhost import BareMetalHost
-from ingot.metal3.api.definition import Definition
 from ingot.metal3.api.kinds import DEFINITIONS, definition_of
-from ingot.metal3.api.manifest import crd, rendered
 from ingot.metal3.api.provisioning import Provisioning
 from ingot.metal3.api.reference import page
 from tests.unit.metal3.api.transcript import transcribed

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from ingot.kube.crd.definition import Definition
 from ingot.metal3.api.baremetalhost import AutomatedCleaningMode, BareMetalHost, HostSpec
 from ingot.metal3.api.dataimage import DataImage
-from ingot.metal3.api.definition import Definition
 from ingot.metal3.api.firmwareschema import FirmwareSchema, SettingSchema
 from ingot.metal3.api.hardware import HardwareDetails
 from ingot.metal3.api.hostfirmwaresettings import HostFirmwareSettings

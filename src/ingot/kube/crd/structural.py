@@ -19,7 +19,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from ingot.errors import IngotError
-from ingot.metal3.api.wire import PUBLISHED_DEFAULT, PUBLISHED_REQUIRED
+from ingot.kube.crd.wire import PUBLISHED_DEFAULT, PUBLISHED_REQUIRED
 
 __all__ = ["NotStructural", "Schema", "converted", "structural_schema"]
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import yaml
 
-from ingot.metal3.api.definition import Column, Definition
-from ingot.metal3.api.structural import Schema, structural_schema
-from ingot.metal3.api.wire import GROUP, VERSION
+from ingot.kube.crd.definition import Column, Definition
+from ingot.kube.crd.structural import Schema, structural_schema
 
 __all__ = ["crd", "object_schema", "rendered"]
 
@@ -26,15 +25,22 @@ def crd(definition: Definition) -> dict[str, Any]:
     if definition.short_names:
         names["shortNames"] = list(definition.short_names)
     version: dict[str, Any] = {
-        "name": VERSION,
+        "name": definition.version,
         "served": True,
         "storage": True,
         "schema": {"openAPIV3Schema": object_schema(definition)},
     }
     if definition.columns:
         version["additionalPrinterColumns"] = [_column(column) for column in definition.columns]
-    if definition.has_status:
-        version["subresources"] = {"status": {}}
+    subresources: dict[str, Any] = {"status": {}} if definition.has_status else {}
+    if definition.scale:
+        subresources["scale"] = {
+            "specReplicasPath": definition.scale.wanted,
+            "statusReplicasPath": definition.scale.present,
+            "labelSelectorPath": definition.scale.selector,
+        }
+    if subresources:
+        version["subresources"] = subresources
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
@@ -43,7 +49,7 @@ def crd(definition: Definition) -> dict[str, Any]:
             "labels": {"app.kubernetes.io/part-of": "ingot"},
         },
         "spec": {
-            "group": GROUP,
+            "group": definition.group,
             "names": names,
             "scope": definition.scope.value,
             "conversion": {"strategy": "None"},
@@ -70,7 +76,8 @@ def object_schema(definition: Definition) -> Schema:
 
 def rendered(definition: Definition) -> str:
     """Return the CustomResourceDefinition as a file."""
-    head = "# Generated from ingot.metal3.api by `make generate`; change the models instead.\n"
+    source = definition.model.__module__.rpartition(".")[0]
+    head = f"# Generated from {source} by `make generate`; change the models instead.\n"
     return head + yaml.dump(
         crd(definition), Dumper=_WithoutAnchors, sort_keys=False, width=WIDTH, allow_unicode=True
     )

@@ -8,8 +8,8 @@ import pytest
 from pydantic import Field, TypeAdapter
 from pydantic.dataclasses import dataclass
 
-from ingot.metal3.api.structural import NotStructural, Schema, converted, structural_schema
-from ingot.metal3.api.wire import (
+from ingot.kube.crd.structural import NotStructural, Schema, converted, structural_schema
+from ingot.kube.crd.wire import (
     ATOMIC,
     INT32,
     NULLABLE,
