@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -140,7 +141,7 @@ def test_the_picture_keeps_a_line_for_everything(width: int) -> None:
     # Two phases; headings and two hosts, with a line around them; the VIP and the event.
     assert len(lines) == 9
     assert lines[0] == "✓ assets 12 s"
-    assert lines[1].startswith("… hosts  1 min")
+    assert re.match(r"… hosts  \d+ min", lines[1])  # The module may have been read minutes ago.
     assert lines[1].endswith("…")
     assert lines[4].startswith("control-plane-0 ")
     assert lines[4].endswith("43 % of its image is written")

@@ -18,8 +18,8 @@ from ingot.node.bootstrap.problem import NeedsAPersonError
 __all__ = ["Absence", "AbsentError", "Known", "absence", "absent"]
 
 UNHEARD_FOR: Final = timedelta(minutes=8)
-"""So long a server may take from its disk to its first question. A large one tests its memory for
-five minutes; three User-Mode Linux machines on two processors need three."""
+"""So long a server may take from its disk to its first question: some test their memory for minutes
+whenever they start. It is a guess, not a measurement."""
 
 REFUSED_FOR: Final = timedelta(minutes=2)
 """Ignition asks about every ten seconds; a config server whose list of hosts is being replaced, and
