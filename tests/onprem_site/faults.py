@@ -70,9 +70,13 @@ class Faults:
         self._frozen.add(node)
 
     def thaw(self, node: str) -> None:
-        """Let a node go on where it stood, not knowing that time has passed."""
-        self._change(silent=self.wires.silent - {node})
+        """Let a node go on where it stood, not knowing that time has passed.
+
+        Its processes are first, and its wire a moment later. The other way round its kernel would
+        answer for a VIP for as long as `nft` takes to end, with nobody there who could give way.
+        """
         self.site[node].group.thaw()
+        self._change(silent=self.wires.silent - {node})
         self._frozen.discard(node)
 
     def power_off(self, node: str) -> None:

@@ -26,12 +26,14 @@ class Ears:
 
     Attributes:
         last: the last advert about each VIP, from whomever.
+        earlier: the last one of whoever was heard before that; two may reach for a VIP at once.
         listing: the VIPs about which a peer has sent adverts to this node's own address.
         clashes: router ids of ours that strangers use, in words.
     """
 
     def __init__(self) -> None:
         self.last: dict[Address, Heard] = {}
+        self.earlier: dict[Address, Heard] = {}
         self.listing: set[Address] = set()
         self.clashes: tuple[str, ...] = ()
         self._open: dict[tuple[str, Family], socket.socket] = {}
@@ -63,6 +65,9 @@ class Ears:
     ) -> None:
         ours = set(situation.cluster.all_vips) & set(advert.vips)
         for vip in ours:
+            last = self.last.get(vip)
+            if last is not None and last.source != advert.source:
+                self.earlier[vip] = last
             self.last[vip] = Heard(advert.source, advert.priority, now)
             # The bootstrap lists planned nodes and is nobody's peer: it tells nothing of peers.
             if advert.source in peers and advert.destination in {

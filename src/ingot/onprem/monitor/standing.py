@@ -28,6 +28,9 @@ __all__ = [
 FRESH_SECONDS = 1.0
 """Who was heard within this time holds the VIP: adverts come ten times a second."""
 
+AT_ONCE = FRESH_SECONDS / 2
+"""Nobody is missed as soon as this: who was heard since has reached for the VIP too."""
+
 CARD_DOWN = "its network card is down, or its own address is gone"
 
 LINE = re.compile(r'^INSTANCE "([^"]+)" ([A-Z]+)(_[A-Z_]+)? (\d+)$')
@@ -102,6 +105,7 @@ class View:
     Attributes:
         duty: its own for this kind of VIP.
         heard: the last advert of another node.
+        earlier: the last one of whoever was heard before that node.
         names: nodes by address.
         now: in seconds of the monotonic clock.
         reason: what was done to keepalived, where that is the reason.
@@ -112,6 +116,7 @@ class View:
     names: Mapping[Address, str]
     now: float
     reason: str = ""
+    earlier: Heard | None = None
 
 
 def read_notification(line: str) -> Notification | None:
@@ -156,7 +161,7 @@ def _cause(was: State, said: Notification, view: View) -> str:
         forbidden = duty is not None and not duty.may_hold
         return f"this node {duty.reason}" if forbidden and duty else CARD_DOWN
     if was is State.MASTER and heard is not None:
-        who = view.names.get(heard.source, str(heard.source))
+        who = _name(heard, view)
         return f"{who} has priority {heard.priority}, and this node {said.priority}"
     if duty is not None and duty.may_hold:
         return f"this node may hold it: it {duty.reason}"
@@ -164,16 +169,36 @@ def _cause(was: State, said: Notification, view: View) -> str:
 
 
 def _cause_of_gain(said: Notification, view: View) -> str:
-    heard = view.heard
+    """Return why this node holds a VIP now.
+
+    Nodes of the same priority that miss a holder reach for its VIP in the same moment. One of them
+    gives way at once; until then each may have heard the other, who is not the reason.
+    """
+    heard, rival = view.heard, ""
+    if heard is not None and heard.priority >= said.priority and _silent(heard, view) < AT_ONCE:
+        rival = f", and {_name(heard, view)} reached for it in the same moment"
+        heard = view.earlier
+    return _cause_of_want(heard, said, view) + rival
+
+
+def _cause_of_want(heard: Heard | None, said: Notification, view: View) -> str:
     if heard is None:
         return "nobody else was heard"
-    who = view.names.get(heard.source, str(heard.source))
     if heard.priority == 0:
-        return f"{who} gave it up"
-    silent = view.now - heard.at
-    if heard.priority < said.priority and silent < FRESH_SECONDS / 2:
+        return f"{_name(heard, view)} gave it up"
+    silent = _silent(heard, view)
+    if heard.priority < said.priority and silent < AT_ONCE:
+        who = _name(heard, view)
         return f"this node has priority {said.priority}, and {who} only {heard.priority}"
-    return f"{who} has not been heard for {silent:.1f} s"
+    return f"{_name(heard, view)} has not been heard for {silent:.1f} s"
+
+
+def _name(heard: Heard, view: View) -> str:
+    return view.names.get(heard.source, str(heard.source))
+
+
+def _silent(heard: Heard, view: View) -> float:
+    return view.now - heard.at
 
 
 def holder_of(standing: Standing, own_name: str, view: View) -> str:
@@ -181,6 +206,6 @@ def holder_of(standing: Standing, own_name: str, view: View) -> str:
     if standing.state is State.MASTER:
         return own_name
     heard = view.heard
-    if heard is None or heard.priority == 0 or view.now - heard.at > FRESH_SECONDS:
+    if heard is None or heard.priority == 0 or _silent(heard, view) > FRESH_SECONDS:
         return ""
-    return view.names.get(heard.source, str(heard.source))
+    return _name(heard, view)

@@ -173,6 +173,7 @@ class Vips:
         return View(
             duty=self.duties.get(standing.kind),
             heard=self.ears.last.get(standing.vip),
+            earlier=self.ears.earlier.get(standing.vip),
             names=names,
             now=asyncio.get_running_loop().time(),
             reason=self._reason,

@@ -19,8 +19,8 @@ from ingot.onprem.monitor.standing import (
 )
 from ingot.onprem.vipduty import Duty
 
-VIP, OTHER = ip_address("10.9.0.100"), ip_address("10.9.0.12")
-NAMES = {OTHER: "master-1"}
+VIP, OTHER, THIRD = map(ip_address, ("10.9.0.100", "10.9.0.12", "10.9.0.13"))
+NAMES = {OTHER: "master-1", THIRD: "master-2"}
 MAY = Duty(40, 20, "balances over 3 ready API servers")
 MAY_NOT = Duty(40, None, "has no balancer that runs")
 NOW = 100.0
@@ -30,12 +30,20 @@ def standing(state: State) -> Standing:
     return Standing(instance="c_API_0", kind=VipKind.API, vip=VIP, state=state)
 
 
-def view(duty: Duty | None = MAY, heard: Heard | None = None, reason: str = "") -> View:
-    return View(duty=duty, heard=heard, names=NAMES, now=NOW, reason=reason)
+def view(
+    duty: Duty | None = MAY,
+    heard: Heard | None = None,
+    reason: str = "",
+    earlier: Heard | None = None,
+) -> View:
+    return View(duty=duty, heard=heard, names=NAMES, now=NOW, reason=reason, earlier=earlier)
 
 
 def heard(priority: int, ago: float) -> Heard:
     return Heard(OTHER, priority, NOW - ago)
+
+
+RIVAL = Heard(THIRD, 60, NOW - 0.01)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +77,24 @@ def test_lines_of_keepalived_are_read(line: str, said: Notification | None) -> N
             State.MASTER,
             view(heard=heard(60, 0.8)),
             "master-1 has not been heard for 0.8 s",
+        ),
+        (
+            State.BACKUP,
+            State.MASTER,
+            view(heard=RIVAL, earlier=heard(0, 0.1)),
+            "master-1 gave it up, and master-2 reached for it in the same moment",
+        ),
+        (
+            State.BACKUP,
+            State.MASTER,
+            view(heard=RIVAL, earlier=heard(60, 0.8)),
+            "master-1 has not been heard for 0.8 s, and master-2 reached for it in the same moment",
+        ),
+        (
+            State.BACKUP,
+            State.MASTER,
+            view(heard=RIVAL),
+            "nobody else was heard, and master-2 reached for it in the same moment",
         ),
         (
             State.MASTER,
