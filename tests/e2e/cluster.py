@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -74,7 +75,7 @@ class Cluster:
         """Run a command on a node, as root."""
         address = self.lab.host(host).nics[-1].address
         key = self.directory / "lab-ssh-key"
-        who, line = f"core@{address}", f"sudo sh -c {json.dumps(command)}"
+        who, line = f"core@{address}", f"sudo sh -c {shlex.quote(command)}"
         done = ssh(self.lab.plan.namespace, key, who, line, seconds=seconds)
         assert done.returncode == 0, f"{host}: {command}: {done.stdout}\n{done.stderr}"
         return done.stdout

@@ -95,29 +95,53 @@ class InstallDirectory:
             DirectoryInUse: another one does.
             DirectoryUnusable: it cannot be made, or anybody may write to it.
         """
-        lock = self.hidden / "lock"
-        with self._failing(lock):
-            self.path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
-            self._check_owner()
-            self.hidden.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
-            self.hidden.chmod(PRIVATE_FOLDER)
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE)
+        descriptor = self._opened_lock()
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                who = os.pread(descriptor, SHOWN_BYTES, 0).decode(errors="replace").strip()
-                raise DirectoryInUse(
-                    f"{who or 'another command'} is at work in {self.path}",
-                    remedy="wait until it has ended, or choose another --dir",
-                ) from None
             with suppress(OSError):  # It is only told to others; the disk may be full.
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"process {os.getpid()} (`{_command()}`)".encode(), 0)
             yield
             os.ftruncate(descriptor, 0)
+            self._remove_if_empty()
         finally:
             os.close(descriptor)
+
+    def _opened_lock(self) -> int:
+        """Return the lock, held by us. One that was removed while we waited for it is none."""
+        while True:
+            with self._failing(self._lock):
+                self.path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+                self._check_owner()
+                self.hidden.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+                try:
+                    self.hidden.chmod(PRIVATE_FOLDER)
+                    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+                    descriptor = os.open(self._lock, flags, PRIVATE_FILE)
+                except FileNotFoundError:  # Who held it has just taken the folder away.
+                    continue
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                who = os.pread(descriptor, SHOWN_BYTES, 0).decode(errors="replace").strip()
+                os.close(descriptor)
+                raise DirectoryInUse(
+                    f"{who or 'another command'} is at work in {self.path}",
+                    remedy="wait until it has ended, or choose another --dir",
+                ) from None
+            if os.fstat(descriptor).st_nlink:
+                return descriptor
+            os.close(descriptor)
+
+    def _remove_if_empty(self) -> None:
+        """Leave nothing of ours where there is nothing to remember."""
+        with suppress(OSError):  # It stays, or somebody else begins in this moment.
+            if list(self.hidden.iterdir()) == [self._lock]:
+                self._lock.unlink()
+                self.hidden.rmdir()
+
+    @property
+    def _lock(self) -> Path:
+        return self.hidden / "lock"
 
     def state(self) -> State:
         """Return what was remembered; an empty state if there is none yet.

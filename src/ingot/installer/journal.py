@@ -97,7 +97,10 @@ class InstallJournal:
         return tuple(dict.fromkeys(seen))
 
     def phases(self) -> tuple[PhaseTimes, ...]:
-        """Return when phases began, the first time, and ended, the last time."""
+        """Return when phases began and ended, each for the first time.
+
+        A run that goes on finds the phases of the one before ended; that it looked is no work.
+        """
         began: dict[Phase, datetime] = {}
         ended: dict[Phase, datetime] = {}
         for entry in self.entries():
@@ -107,7 +110,7 @@ class InstallJournal:
             if entry.state == "began":
                 began.setdefault(phase, entry.at)
             else:
-                ended[phase] = entry.at
+                ended.setdefault(phase, entry.at)
         return tuple(
             PhaseTimes(phase=phase, began=at, ended=ended.get(phase)) for phase, at in began.items()
         )

@@ -2,8 +2,9 @@
 
 It holds the VIP from its first second, through every blip of its API. It gives it up in two cases:
 
-* It was told that its work is done, nothing is provisioned from it any more, and control-plane
-  nodes are ready to serve. Then it does so at once.
+* It was told that its work is done, and control-plane nodes are ready to serve. Then it does so at
+  once, whether or not Ironic still answers: with nothing left to provision, that it does means only
+  that it has not been stopped yet.
 * Its API was ready once and now has not been for fifteen looks, a second apart, nothing is
   provisioned from it any more, and control-plane nodes are ready to serve. The field's rule, which
   catches every way of being stopped, has five looks and no thought of the nodes. While nodes join,
@@ -96,7 +97,7 @@ def after_look(memory: HandOver, seen: BootstrapHealth) -> tuple[HandOver, Duty]
 
 
 def _holding(memory: HandOver, seen: BootstrapHealth) -> tuple[HandOver, str]:
-    if seen.told_done and not seen.provisioning and _can_stand_alone(seen):
+    if seen.told_done and _can_stand_alone(seen):
         why = f"has done its work, and {seen.ready_nodes} control-plane nodes are ready"
         return HandOver(Stage.HANDED_OVER), why
     if seen.api_ready:

@@ -198,8 +198,6 @@ def test_a_half_made_cluster_is_taken_away_and_nothing_of_it_is_left(site: Site)
         "manifests",
         "manifests/mine.yaml",
         "manifests/00-namespaces.yaml",
-        ".ingot",
-        ".ingot/lock",
     }
     again = site.run("destroy", "cluster", "-o", "json")
     assert (again.returncode, json.loads(again.stdout)["begun"]) == (0, False)

@@ -1,7 +1,10 @@
 """The hand-over: everything of the bootstrap ends, one after the other, and the cluster goes on.
 
-The VIP goes first of what serves the API. Clients then never meet an API server whose etcd is
-gone: the bootstrap's own is drained while nobody new comes to it, and leaves etcd last.
+The VIP goes first, and before it the lead in etcd. Whatever is stopped on the VM after that keeps
+its processor busy, and nobody waits for it. With Ironic stopped first, a client that asked ten
+times a second had no answer for 14 seconds, from a VM with one processor. Clients never meet an API
+server whose etcd is gone either: the bootstrap's own is drained while nobody new comes to it, and
+leaves etcd last.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from ingot.errors import IngotError
 from ingot.node.bootstrap.options import Places
 from ingot.node.bootstrap.staticpods import stopped
-from ingot.node.etcd import Etcd, EtcdError
+from ingot.node.etcd import Etcd, EtcdError, Member
 from ingot.onprem.interfaces import read_addresses
 from ingot.onprem.model import Address
 from ingot.onprem.monitor.asking import LOOPBACK, is_ready, status
@@ -24,6 +27,7 @@ log = logging.getLogger(__name__)
 
 IRONIC_PORT = 6385
 API_PORT = 6443
+OWN_ETCD = f"https://{LOOPBACK}:2379"
 LOOK_SECONDS = 0.2
 
 Say = Callable[[str], Awaitable[None]]
@@ -37,19 +41,20 @@ async def hand_over(
     places: Places, etcd: Etcd, vips: Sequence[Address], *, name: str, say: Say
 ) -> None:
     """End the bootstrap's part of the cluster; each step is nothing where it was done before."""
-    await say("Ironic and the host operator stop")
-    for pod in ("30-metal3", "20-config-server"):
-        stopped(places, pod)
-    await _until(_closed(IRONIC_PORT), within=90, what="Ironic does not end")
-    # Their successors wait for the leases of these, so they end while the API is still ours.
-    for pod in ("kube-scheduler", "kube-controller-manager"):
-        stopped(places, pod)
+    await say("the lead in etcd goes to the control plane")
+    await _give_lead(etcd, name)
 
     await say("the VIP goes to the control plane")
     places.done.touch()
     await _until(
         lambda: _taken_over(vips), within=60, what="no control-plane node answers for the VIP"
     )
+
+    await say("Ironic and the host operator stop")
+    # The cluster's own scheduler and controllers wait for the leases of those that end here.
+    for pod in ("30-metal3", "20-config-server", "kube-scheduler", "kube-controller-manager"):
+        stopped(places, pod)
+    await _until(_closed(IRONIC_PORT), within=90, what="Ironic does not end")
 
     await say("the bootstrap's API server drains")
     stopped(places, "kube-apiserver")
@@ -75,19 +80,29 @@ def _closed(port: int) -> Callable[[], Awaitable[bool]]:
     return closed
 
 
+async def _give_lead(etcd: Etcd, name: str) -> None:
+    _ours, others = await _members(etcd, name)
+    if others:
+        await etcd.give_lead_to(OWN_ETCD, others[0].number)
+
+
 async def _leave(etcd: Etcd, name: str) -> None:
-    own = f"https://{LOOPBACK}:2379"
+    ours, others = await _members(etcd, name)
+    if ours is None or not others:
+        return
+    await etcd.give_lead_to(OWN_ETCD, others[0].number)
+    await etcd.remove([one.urls[0] for one in others], ours.number)
+
+
+async def _members(etcd: Etcd, name: str) -> tuple[Member | None, list[Member]]:
+    """Return our member of etcd, and those of others that have a vote; none if ours has left."""
     try:
-        members = await etcd.members(own)
+        members = await etcd.members(OWN_ETCD)
     except EtcdError:
         log.info("our etcd does not answer: it has left before")
-        return
-    others = [one for one in members if one.name != name and one.urls and not one.learner]
-    ours = [one for one in members if one.name == name]
-    if not ours or not others:
-        return
-    await etcd.give_lead_to(own, others[0].number)
-    await etcd.remove([one.urls[0] for one in others], ours[0].number)
+        return None, []
+    ours = next((one for one in members if one.name == name), None)
+    return ours, [one for one in members if one.name != name and one.urls and not one.learner]
 
 
 async def _until(check: Callable[[], Awaitable[bool]], *, within: float, what: str) -> None:
