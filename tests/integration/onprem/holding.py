@@ -39,11 +39,19 @@ def holder(trio: Monitored, seen: Prober) -> Node:
 
 
 def moved_from(trio: Monitored, seen: Prober, old: Node, *, within: float) -> Node:
-    """Wait until somebody else alone holds the VIP, and return who."""
+    """Wait until somebody else alone holds the VIP, and return who.
+
+    Two may reach for it in the same moment, and one of them gives way within an advert: so who
+    holds it has to have done so for longer than that.
+    """
 
     def successor() -> Node | None:
-        now = seen.holders(trio.api_vip)
-        return trio.site[next(iter(now))] if len(now) == 1 and old.name not in now else None
+        over_time = seen.spans(trio.api_vip)
+        if not over_time:
+            return None
+        last = over_time[-1]
+        lasts = len(last.holders) == 1 and last.seconds > ADVERT + LATE
+        return trio.site[min(last.holders)] if lasts and old.name not in last.holders else None
 
     return eventually(successor, within=within, every=0.01)
 

@@ -65,7 +65,7 @@ def test_row_balancer_check_fails_on_the_holder(trio: Monitored, seen: Prober) -
     new = moved_from(trio, seen, old, within=5)
     assert absent(trio, seen, begun) < 0.5
     assert double(trio, seen, begun) <= ADVERT + LATE
-    moved = seen.wait_for(trio.api_vip, new.name, within=5, lasting=ADVERT)
+    moved = seen.wait_for(trio.api_vip, new.name, within=5)
     eventually(
         lambda: trio.standing(old, trio.api_vip).get("priority") == 60, within=30, every=0.05
     )
