@@ -16,6 +16,7 @@ from ingot.machine.firmware.download import Downloads
 from ingot.machine.firmware.handover import become, command_line, joined_initrd
 from ingot.machine.firmware.ipxe.outcome import Boot, Exit, Outcome, PowerOff, Reset, Stuck
 from ingot.machine.firmware.media import media_target
+from ingot.machine.firmware.processor import keep_to_one_processor
 from ingot.machine.firmware.pxe import NetworkBoot
 from ingot.machine.firmware.target import NotBootable, Target
 from ingot.machine.firmware.timing import Timing
@@ -31,6 +32,7 @@ MOST_DESCRIPTORS = 1 << 20
 def power_on(home: Home, timing: Timing | None = None) -> None:
     """Boot the machine. Returns where that powers it off; else it becomes the kernel or hangs."""
     _start_clean()
+    keep_to_one_processor()
     console = Console(home)
     if soft_off_is_due(home):
         home.soft_off.unlink(missing_ok=True)
