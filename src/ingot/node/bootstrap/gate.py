@@ -3,7 +3,8 @@
 A node stands when it is Ready, its etcd member has a vote and is healthy, and an API server answers
 as ready both by itself and through that node's own balancer. All have to have joined, and two of
 them to have stood for half a minute without a break (onprem failure mode 10: with one, a VIP had no
-valid target). Of a control plane of one, that one.
+valid target). Of a control plane of one, that one. The last one to come keeps all of them busy for
+a while: when all are there, that has to have been so for some seconds too.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 __all__ = ["STANDING_SECONDS", "Gate", "Standing", "after_look"]
 
 STANDING_SECONDS = 30.0
+SETTLING_SECONDS = 10.0
 FEWEST = 2
 
 
@@ -66,11 +68,13 @@ class Gate:
 
     Attributes:
         since: since when enough nodes stand; None while they do not.
+        whole: since when all are there, and enough of them stand; None while that is not so.
         open: whether the hand-over may begin.
         text: how things are, in words.
     """
 
     since: float | None = None
+    whole: float | None = None
     open: bool = False
     text: str = ""
 
@@ -81,12 +85,13 @@ def after_look(gate: Gate, nodes: Iterable[Standing], *, now: float) -> Gate:
     waiting = [f"{one.name} {one.absent or f'waits for {one.lacks}'}" for one in seen if one.lacks]
     standing = sum(one.stands for one in seen)
     if standing < min(FEWEST, len(seen)):
-        return Gate(None, open=False, text="; ".join(waiting))
+        return Gate(text="; ".join(waiting))
     since = now if gate.since is None else gate.since
-    complete = all(one.joined and one.votes and one.ready for one in seen)
-    if not complete:
-        return Gate(since, open=False, text="; ".join(waiting))
-    left = STANDING_SECONDS - (now - since)
+    if not all(one.joined and one.votes and one.ready for one in seen):
+        return Gate(since, text="; ".join(waiting))
+    whole = now if gate.whole is None else gate.whole
+    left = max(STANDING_SECONDS - (now - since), SETTLING_SECONDS - (now - whole))
+    text = f"{standing} of {len(seen)} stand"
     if left > 0:
-        return Gate(since, open=False, text=f"{standing} of {len(seen)} stand: {left:.0f} s more")
-    return Gate(since, open=True, text=f"{standing} of {len(seen)} stand")
+        return Gate(since, whole, text=f"{text}: {left:.0f} s more")
+    return Gate(since, whole, open=True, text=text)

@@ -21,7 +21,7 @@ from ingot.onprem.interfaces import read_addresses
 from ingot.onprem.model import Address
 from ingot.onprem.monitor.asking import LOOPBACK, is_ready, status
 
-__all__ = ["HandOverError", "hand_over"]
+__all__ = ["HandOverError", "give_lead", "hand_over"]
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ async def hand_over(
 ) -> None:
     """End the bootstrap's part of the cluster; each step is nothing where it was done before."""
     await say("the lead in etcd goes to the control plane")
-    await _give_lead(etcd, name)
+    await give_lead(etcd, name)
 
     await say("the VIP goes to the control plane")
     places.done.touch()
@@ -80,7 +80,8 @@ def _closed(port: int) -> Callable[[], Awaitable[bool]]:
     return closed
 
 
-async def _give_lead(etcd: Etcd, name: str) -> None:
+async def give_lead(etcd: Etcd, name: str) -> None:
+    """Have a control-plane node lead etcd, if the bootstrap does."""
     _ours, others = await _members(etcd, name)
     if others:
         await etcd.give_lead_to(OWN_ETCD, others[0].number)

@@ -6,7 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from ingot.node.bootstrap.gate import STANDING_SECONDS, Gate, Standing, after_look
+from ingot.node.bootstrap.gate import (
+    SETTLING_SECONDS,
+    STANDING_SECONDS,
+    Gate,
+    Standing,
+    after_look,
+)
 
 
 def standing(name: str) -> Standing:
@@ -58,6 +64,16 @@ def test_a_break_begins_the_half_minute_anew() -> None:
     gate = looked((0, ALL), (20, broken), (25, ALL), (45, ALL))
     assert not gate.open
     assert after_look(gate, ALL, now=25 + STANDING_SECONDS).open
+
+
+def test_the_last_one_to_come_is_given_time_to_settle() -> None:
+    two = (*ALL[:2], without(ALL[2], "ready"))
+    gate = looked((0, two), (100, two), (102, ALL))
+    assert (gate.open, gate.whole) == (False, 102)
+    assert not after_look(gate, ALL, now=101 + SETTLING_SECONDS).open
+    assert after_look(gate, ALL, now=102 + SETTLING_SECONDS).open
+    again = after_look(after_look(gate, two, now=104), ALL, now=106)
+    assert not after_look(again, ALL, now=105 + SETTLING_SECONDS).open
 
 
 def test_a_control_plane_of_one_needs_that_one() -> None:
