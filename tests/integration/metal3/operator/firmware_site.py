@@ -129,6 +129,12 @@ class FirmwareSite:
         return self.found(kind, name)
 
     async def warnings(self, about: str, kind: str) -> list[str]:
+        """Return what was warned of, as soon as there is something: status is written first."""
+        while not (found := await self._warnings(about, kind)):  # noqa: ASYNC110 - it is elsewhere
+            await asyncio.sleep(0.05)
+        return found
+
+    async def _warnings(self, about: str, kind: str) -> list[str]:
         await self.parts.runtime.recorder.flush()
         page = await self.client.list(EVENTS, Selection(self.namespace))
         return [
