@@ -4,6 +4,11 @@ All who were planned know each other from the first second. A node that comes la
 before they know it: it would send adverts, hear none, and hold the VIP beside its holder (onprem
 failure mode 3). So it first listens. An advert from a peer to its own address shows that the holder
 lists it. Where nobody answers for the VIP either, there is no holder to be beside.
+
+While the bootstrap holds the VIP, no peer sends adverts, and all of them may be newcomers: servers
+that have their addresses from a DHCP server are not planned with them. If each waited for a free
+VIP, it would be nobody's for seconds after the bootstrap gave it up. So a node that hears the
+bootstrap asks its peers, who all have to say that they list it.
 """
 
 from __future__ import annotations
@@ -24,12 +29,14 @@ class Joining:
     Attributes:
         planned: it was planned from the first second, with the address that it has.
         heard: a peer has sent it an advert for this VIP.
+        known: the bootstrap has, and every peer says that it lists this node.
         answered: somebody else answers for the VIP, by ARP or neighbour discovery.
         quiet: for how many seconds nobody has.
     """
 
     planned: bool
     heard: bool
+    known: bool = False
     answered: bool
     quiet: float
 
@@ -40,6 +47,8 @@ def may_speak(seen: Joining) -> tuple[bool, str]:
         return True, "was planned from the beginning"
     if seen.heard:
         return True, "is listed by the holder, which it hears"
+    if seen.known:
+        return True, "hears the bootstrap, and is listed by all who may hold the VIP after it"
     if seen.answered:
         return False, "waits for the holder to list it"
     if seen.quiet < QUIET_SECONDS:

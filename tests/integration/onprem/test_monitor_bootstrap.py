@@ -131,5 +131,31 @@ def test_a_bootstrap_that_was_told_hands_over_at_once_and_does_not_forget(
     assert not any(bootstrap.name in span.holders for span in after)
 
 
+def test_nodes_that_nobody_planned_with_an_address_take_over_as_fast(
+    young: Monitored, bootstrap: Node, control: tuple[Node, ...]
+) -> None:
+    """Servers that have their addresses from a DHCP server are newcomers to each other."""
+    vip = young.api_vip
+    young.options = {"planned": []}
+    young.serve(bootstrap, *control)
+    young.watch_over(bootstrap, *control)
+    with watching(young.site, vip) as seen:
+        seen.wait_for(vip, bootstrap.name, within=30)
+        eventually(
+            lambda: all(young.standing(node, vip).get("state") == "backup" for node in control),
+            within=60,
+            every=0.1,
+        )
+        assert all("hears the bootstrap, and is listed" in young.log(node) for node in control)
+        begun = time.monotonic()
+        (bootstrap.folder / "done").touch()
+        eventually(
+            lambda: bool(seen.holders(vip)) and bootstrap.name not in seen.holders(vip), within=10
+        )
+        found = spans(_since(seen.read(), begun), str(vip))
+    assert longest(vacant(found)) < 0.5
+    assert longest(contested(found)) <= ADVERT + LATE
+
+
 def _since(looks: Iterable[Look], moment: float) -> list[Look]:
     return [look for look in looks if look.at >= moment]

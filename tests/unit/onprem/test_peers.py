@@ -144,17 +144,18 @@ def test_whatever_is_seen_the_list_is_whole(looks: list[tuple[Peer, ...] | None]
 
 
 @pytest.mark.parametrize(
-    ("planned", "heard", "answered", "quiet", "expected"),
+    ("planned", "heard", "known", "answered", "quiet", "expected"),
     [
-        (True, False, True, 0.0, True),
-        (False, True, True, 0.0, True),
-        (False, False, True, 1000.0, False),
-        (False, False, False, QUIET_SECONDS - 1, False),
-        (False, False, False, QUIET_SECONDS, True),
+        (True, False, False, True, 0.0, True),
+        (False, True, False, True, 0.0, True),
+        (False, False, True, True, 0.0, True),
+        (False, False, False, True, 1000.0, False),
+        (False, False, False, False, QUIET_SECONDS - 1, False),
+        (False, False, False, False, QUIET_SECONDS, True),
     ],
 )
 def test_a_newcomer_speaks_only_when_listed_or_when_nobody_holds_the_vip(
-    *, planned: bool, heard: bool, answered: bool, quiet: float, expected: bool
+    *, planned: bool, heard: bool, known: bool, answered: bool, quiet: float, expected: bool
 ) -> None:
-    seen = Joining(planned=planned, heard=heard, answered=answered, quiet=quiet)
+    seen = Joining(planned=planned, heard=heard, known=known, answered=answered, quiet=quiet)
     assert may_speak(seen)[0] is expected

@@ -10,7 +10,9 @@ from ingot.onprem.answering import is_answered
 from ingot.onprem.joining import QUIET_SECONDS, Joining, may_speak
 from ingot.onprem.keepalived import Instance, Keepalived
 from ingot.onprem.model import Role
+from ingot.onprem.monitor.asking import page
 from ingot.onprem.monitor.ears import Ears
+from ingot.onprem.monitor.metrics import lists
 from ingot.onprem.monitor.options import Options
 
 __all__ = ["Admission"]
@@ -39,6 +41,7 @@ class Admission:
         self._admitted.clear()
         self._quiet.clear()
         self._ears.listing.clear()
+        self._ears.awaited.clear()
 
     async def admitted(self, wanted: Keepalived) -> Keepalived:
         """Return what keepalived may be told of what is wanted."""
@@ -53,7 +56,8 @@ class Admission:
         bootstrap = self._options.role is Role.BOOTSTRAP
         planned = bootstrap or self._options.is_planned((one.source,))
         heard = one.vip in self._ears.listing
-        answered = not (planned or heard) and await is_answered(
+        known = not (planned or heard) and await self._is_known(one)
+        answered = not (planned or heard or known) and await is_answered(
             one.vip, one.interface, within=ANSWER_SECONDS
         )
         since = self._quiet.setdefault(one.name, now)
@@ -62,6 +66,7 @@ class Admission:
         seen = Joining(
             planned=planned,
             heard=heard,
+            known=known,
             answered=answered,
             quiet=min(now - since, QUIET_SECONDS),
         )
@@ -74,3 +79,11 @@ class Admission:
         else:
             self.waiting[one.name] = why
         return may
+
+    async def _is_known(self, one: Instance) -> bool:
+        """Tell whether the bootstrap holds a VIP, and all who may after it list this node."""
+        port = self._options.metrics_port
+        if not port or one.vip not in self._ears.awaited:
+            return False
+        pages = await asyncio.gather(*(page(peer, port, "/metrics") for peer in one.peers))
+        return all(lists(said, one.vip, one.source) for said in pages)

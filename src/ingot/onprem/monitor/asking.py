@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import cache
 
 from ingot.onprem.model import Address
 
-__all__ = ["LOOPBACK", "answers", "is_ready", "status"]
+__all__ = ["LOOPBACK", "answers", "is_ready", "page", "status"]
 
 PATIENCE = 1.0
 HEAD_BYTES = 4096
@@ -18,18 +20,34 @@ LOOPBACK = "127.0.0.1"
 async def status(host: str, port: int, path: str, *, tls: bool = False) -> int | None:
     """Return the status of an answer, or None where there was none in time."""
     try:
-        async with asyncio.timeout(PATIENCE):
-            context = _trusting() if tls else None
-            reader, writer = await asyncio.open_connection(host, port, ssl=context)
-            try:
-                named = f"[{host}]" if ":" in host else host
-                head = f"GET {path} HTTP/1.1\r\nHost: {named}\r\nConnection: close\r\n\r\n"
-                writer.write(head.encode())
-                return _code((await reader.readline()).decode("latin-1"))
-            finally:
-                writer.transport.abort()
+        async with asyncio.timeout(PATIENCE), _asked(host, port, path, tls=tls) as reader:
+            return _code((await reader.readline()).decode("latin-1"))
     except (OSError, TimeoutError, ValueError):
         return None
+
+
+async def page(host: Address | str, port: int, path: str) -> str:
+    """Return the lines of an answer, its head among them; nothing where there was none in time."""
+    try:
+        async with asyncio.timeout(PATIENCE), _asked(str(host), port, path) as reader:
+            return (await reader.read()).decode("utf-8", errors="replace")
+    except (OSError, TimeoutError):
+        return ""
+
+
+@asynccontextmanager
+async def _asked(
+    host: str, port: int, path: str, *, tls: bool = False
+) -> AsyncIterator[asyncio.StreamReader]:
+    context = _trusting() if tls else None
+    reader, writer = await asyncio.open_connection(host, port, ssl=context)
+    try:
+        named = f"[{host}]" if ":" in host else host
+        head = f"GET {path} HTTP/1.1\r\nHost: {named}\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode())
+        yield reader
+    finally:
+        writer.transport.abort()
 
 
 def _code(line: str) -> int | None:

@@ -28,6 +28,7 @@ class Ears:
         last: the last advert about each VIP, from whomever.
         earlier: the last one of whoever was heard before that; two may reach for a VIP at once.
         listing: the VIPs about which a peer has sent adverts to this node's own address.
+        awaited: those about which the bootstrap has, who is nobody's peer.
         clashes: router ids of ours that strangers use, in words.
     """
 
@@ -35,6 +36,7 @@ class Ears:
         self.last: dict[Address, Heard] = {}
         self.earlier: dict[Address, Heard] = {}
         self.listing: set[Address] = set()
+        self.awaited: set[Address] = set()
         self.clashes: tuple[str, ...] = ()
         self._open: dict[tuple[str, Family], socket.socket] = {}
         self._strangers: dict[int, HeardAdvert] = {}
@@ -70,10 +72,8 @@ class Ears:
                 self.earlier[vip] = last
             self.last[vip] = Heard(advert.source, advert.priority, now)
             # The bootstrap lists planned nodes and is nobody's peer: it tells nothing of peers.
-            if advert.source in peers and advert.destination in {
-                one.address for one in situation.own
-            }:
-                self.listing.add(vip)
+            if advert.destination in {one.address for one in situation.own}:
+                (self.listing if advert.source in peers else self.awaited).add(vip)
         if not ours and advert.router_id not in self._strangers:
             self._strangers[advert.router_id] = advert
             found = clashes(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -11,9 +12,13 @@ from prometheus_client.registry import Collector
 
 from ingot.kube.metrics import Metrics
 from ingot.kube.serving import Endpoints, Health
+from ingot.onprem.model import Address
 from ingot.onprem.monitor.standing import State
 
-__all__ = ["served"]
+__all__ = ["lists", "served"]
+
+LISTED = "ingot_vip_listed"
+LABEL = re.compile(r'(\w+)="([^"]*)"')
 
 Status = Callable[[], Mapping[str, Any]]
 
@@ -34,6 +39,7 @@ class _Vips(Collector):
     def collect(self) -> Iterable[Metric]:
         status = self._status()
         yield from _of_vips(status["vips"])
+        yield _of_lists(status["listed"])
         yield from _of_daemons(status["daemons"])
         yield _gauge(
             "ingot_balancer_ready_servers", "API servers found ready", status["balancer"]["ready"]
@@ -78,6 +84,30 @@ def _of_vips(vips: list[Mapping[str, Any]]) -> Iterable[Metric]:
         priority.add_metric(who, one["priority"])
         moves.add_metric(who, one["transitions"])
     return holds, state, holder, priority, moves
+
+
+def _of_lists(listed: Mapping[str, Iterable[str]]) -> Metric:
+    found = GaugeMetricFamily(
+        LISTED, "1 for each address that adverts go to from here", labels=["vip", "address"]
+    )
+    for vip, addresses in listed.items():
+        for address in addresses:
+            found.add_metric([vip, address], 1)
+    return found
+
+
+def lists(page: str, vip: Address, address: Address) -> bool:
+    """Tell whether the node that served a page of metrics sends adverts of a VIP to an address."""
+    wanted = {"vip": str(vip), "address": str(address)}
+    return any(
+        wanted.items() <= _labels(line).items()
+        for line in page.splitlines()
+        if line.startswith(LISTED)
+    )
+
+
+def _labels(line: str) -> dict[str, str]:
+    return dict(LABEL.findall(line))
 
 
 def _of_daemons(daemons: Mapping[str, Mapping[str, Any]]) -> Iterable[Metric]:

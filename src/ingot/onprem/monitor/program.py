@@ -15,7 +15,7 @@ from ingot.onprem.files import read_if_there, write_if_changed
 from ingot.onprem.haproxy import API, haproxy_of
 from ingot.onprem.interfaces import read_addresses
 from ingot.onprem.keepalived import keepalived_of
-from ingot.onprem.model import Family, Role, Situation, VipKind, family_of
+from ingot.onprem.model import Address, Family, Role, Situation, VipKind, family_of
 from ingot.onprem.monitor.addressing import choose_address
 from ingot.onprem.monitor.admission import Admission
 from ingot.onprem.monitor.balancer import Balancer
@@ -61,6 +61,7 @@ class Monitor:
         balancer: haproxy, where there is one.
         names: DNS.
         admission: which VIPs it may speak about.
+        listed: whom keepalived tells of each VIP, or will where it may not speak of it yet.
         peers: the nodes it believes in.
         problems: what is wrong now.
         situation: what everything was last rendered from.
@@ -72,6 +73,7 @@ class Monitor:
         self.balancer = Balancer(options)
         self.names = Names(options)
         self.admission = Admission(options, self.vips.ears)
+        self.listed: dict[Address, tuple[Address, ...]] = {}
         self.problems = Problems()
         self.situation: Situation | None = None
         self.nodes: NodeWatch | None = None
@@ -209,8 +211,10 @@ class Monitor:
         if wanted is None or not listed:
             await self.vips.apply(situation, None)
             self.admission.leave()
+            self.listed = {}
             return
         await self.vips.apply(situation, await self.admission.admitted(wanted))
+        self.listed = {one.vip: one.peers for one in wanted.instances}
 
     async def _redirect(self) -> None:
         """Lead the VIP to the balancer, whoever holds it; see `ingot.onprem.redirect`."""

@@ -26,6 +26,7 @@ def status_of(monitor: Monitor) -> dict[str, Any]:
         else [],
         "vips": [_vip(monitor, one) for one in monitor.vips.standings.values()],
         "waiting": dict(monitor.admission.waiting),
+        "listed": {str(vip): list(map(str, peers)) for vip, peers in monitor.listed.items()},
         "peers": {
             "nodes": {one.name: [str(at) for at in one.addresses] for one in peers.nodes},
             "reason": peers.reason,
