@@ -25,11 +25,10 @@ COMPILE_FOR_IMAGES := $(UV) pip compile --quiet --generate-hashes --no-header --
 PYTEST_UNIT := $(BIN)/pytest --numprocesses auto --dist worksteal tests/unit
 PYTEST_LAB := $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder \
     tests/integration tests/e2e
-# kubeadm gives its control plane minutes to come up, and beside others it needs more: it runs alone.
-ALONE := tests/e2e/test_kubeadm.py
-# A whole cluster takes a quarter of an hour: `make test-cluster`.
-CLUSTER := $(addprefix tests/e2e/,test_cluster.py test_cluster_full.py test_cluster_seams.py)
-# These judge tenths of a second, and do not hold in every run yet: `make test-vips`.
+# Whole control planes take all processors for minutes: nothing else runs beside them.
+CLUSTER := $(addprefix tests/e2e/,test_kubeadm.py test_cluster.py test_cluster_full.py \
+    test_cluster_seams.py)
+# These judge tenths of a second: no more at once than there are processors, and no lab beside them.
 VIPS := $(addprefix tests/integration/onprem/,test_keepalived.py test_monitor*.py test_modes_*.py \
     test_rows_*.py)
 
@@ -59,7 +58,7 @@ demo: setup ## make a lab and a highly available cluster in it; needs root
 ##@ Check
 
 .PHONY: test
-test: setup lint check-generated docs test-unit test-lab ## everything a change must pass
+test: setup lint check-generated docs test-unit test-lab test-vips test-cluster ## everything a change must pass
 
 .PHONY: test-unit
 test-unit: setup ## the unit tests alone
@@ -69,9 +68,7 @@ test-unit: setup ## the unit tests alone
 .PHONY: test-lab
 test-lab: setup artefacts ## the integration and lab tests alone
 	$(title) 'integration and lab tests'
-	@$(PYTEST_LAB) --ignore $(ALONE) $(foreach one,$(CLUSTER) $(VIPS),--ignore-glob '$(one)')
-	$(title) 'a control plane, alone'
-	@$(BIN)/pytest $(ALONE)
+	@$(PYTEST_LAB) $(foreach one,$(CLUSTER) $(VIPS),--ignore-glob '$(one)')
 
 # Tests would build these too, but in silence, and in the midst of what they measure time by.
 .PHONY: artefacts
@@ -85,7 +82,7 @@ artefacts: setup
 .PHONY: test-vips
 test-vips: setup ## who holds the VIPs under every fault; wants a quiet machine
 	$(title) 'VIPs under faults'
-	@$(BIN)/pytest $(VIPS)
+	@$(BIN)/pytest --numprocesses 2 --dist loadfile $(VIPS)
 
 .PHONY: test-cluster
 test-cluster: setup artefacts ## make a cluster in the lab, use it, and pull a plug
@@ -101,7 +98,7 @@ test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 test-full: export INGOT_KILLS := 50
 test-full: export INGOT_SEQUENCES := 200
 test-full: export INGOT_FULL := 1
-test-full: test test-vips test-cluster test-fidelity ## all of the above, and many more random inputs; hours without KVM
+test-full: test test-fidelity ## all of the above, and many more random inputs; hours without KVM
 	$(title) 'unit tests, over and over'
 	@for round in {1..10}; do $(PYTEST_UNIT) --quiet --no-header; done
 

@@ -17,7 +17,6 @@ LONGEST_FIRST = (
     "integration/metal3/operator/test_two_operators.py",
     "e2e/test_operator_faults.py",
     "integration/test_node_image.py",
-    "e2e/test_kubeadm.py",
     "e2e/test_lab_boot.py",
     "e2e/test_uml_driver.py",
     "integration/test_payload_images.py",

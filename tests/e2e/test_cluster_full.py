@@ -12,16 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from ingot.installer.phase import Phase
 from tests.e2e.cluster import Cluster, created_cluster
 from tests.e2e.lab import TestLab, created_lab
 from tests.e2e.site import eventually
+from tests.full import only_in_full
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("INGOT_FULL") != "1", reason="takes hours: `make test-full`"
-)
+pytestmark = only_in_full
 
 NAMES = ["cp-0", "cp-1", "cp-2"]
 BMC_AWAY_SECONDS = 120

@@ -25,10 +25,9 @@ from tests.e2e.cluster import Cluster
 from tests.e2e.creating import CREATE_SECONDS, NOT_CREATED
 from tests.e2e.lab import TestLab, created_lab
 from tests.e2e.site import call, eventually
+from tests.full import only_in_full
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("INGOT_FULL") != "1", reason="each case makes half a cluster: make test-full"
-)
+pytestmark = only_in_full
 
 LAB = f"seams{os.getpid()}"
 HOST = "cp-0"

@@ -20,6 +20,9 @@ from ingot.payload.ourimages import ONPREM
 from tests.e2e.configs import config, file, login
 from tests.e2e.site import OUTSIDE_NAME, Site, eventually
 from tests.e2e.uml import Hardware, Machine, config_drive, machine
+from tests.full import only_in_full
+
+pytestmark = only_in_full  # A cluster is made of such machines in every run: `test_cluster`.
 
 FILES = Path(__file__).parent / "files"
 MEMORY_MIB = 2048

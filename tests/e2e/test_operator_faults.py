@@ -26,9 +26,9 @@ from tests.e2e.lab import TestLab, created_lab
 from tests.e2e.metal3site import Metal3Site, metal3_site
 from tests.e2e.provisioner import Ramdisk
 from tests.e2e.ramdisk_machine import built_parts
+from tests.full import FULL
 
 LAB = f"ill{os.getpid()}"
-FULL = os.environ.get("INGOT_FULL") == "1"
 TOLD_NOW = {kind: case for kind, case in CASES.items() if FULL or not case.slow}
 
 BOOTS_AT_ONCE = 4

@@ -19,6 +19,7 @@ from ingot.payload.binaries import containerd, kubernetes
 from ingot.payload.images import ARCHIVE, ImageFacts, images, read_facts
 from ingot.payload.ourimages import METAL3, ONPREM
 from ingot.payload.versions import versions
+from tests.full import only_in_full
 from tests.integration.containers import PrivateContainerd, private_containerd
 
 MEGABYTE = 1_000_000
@@ -342,6 +343,7 @@ else:
     assert f"El Torito boot img :   1  {firmware.upper()}" in report
 
 
+@only_in_full
 def test_a_second_build_gives_the_same_digests(archive: Path, tmp_path: Path) -> None:
     """What comes from outside is an input: binaries and Debian roots are taken as they are."""
     first, second = Store(), Store(tmp_path / "second")

@@ -17,6 +17,7 @@ from ingot.osimage.agentroot import agent_root
 from ingot.osimage.drivers import TREE, metal_drivers
 from ingot.osimage.iso import ARGUMENTS, ISO, agent_iso
 from ingot.osimage.ramdisk import INITRD, LAB_INITRD, ramdisk
+from tests.full import only_in_full
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="a Debian root is only made by root")
 
@@ -92,6 +93,7 @@ def test_iso_names_kernel_ramdisk_and_arguments_where_ironic_does(tmp_path: Path
     assert (tmp_path / "iso/initrd").stat().st_size == made.files[INITRD].size
 
 
+@only_in_full
 def test_a_second_build_gives_the_same_files(tmp_path: Path) -> None:
     """What comes from outside is an input: Debian roots are taken as they are."""
     first, second = Store(), Store(tmp_path / "second")

@@ -12,13 +12,16 @@ from ingot.assets.endpoints import services_address
 from ingot.assets.graph.files import Files
 from ingot.config.model import InstallConfig
 from ingot.metal3.api.provisioning import ProvisioningNetwork
-from ingot.metal3.pod.settings import DhcpRange, Settings
+from ingot.metal3.pod.settings import CONSOLES, DhcpRange, Settings
 
 __all__ = ["CREDENTIALS", "credentials", "metal3_settings", "rendered"]
 
 CREDENTIALS: Final = ("ironic/username", "ironic/password")
 USERNAME: Final = "ingot"
 PASSWORD_BYTES: Final = 24
+
+NOBODY_TELLS: Final = "ipa-lldp-timeout=1"
+"""Switches tell of themselves every half minute, and the agent listens that long to hear them."""
 
 
 def credentials(random: Callable[[int], bytes]) -> Files:
@@ -27,12 +30,15 @@ def credentials(random: Callable[[int], bytes]) -> Files:
     return dict(zip(CREDENTIALS, (USERNAME.encode(), password), strict=True))
 
 
-def metal3_settings(config: InstallConfig, macs: BootstrapMacs) -> Settings:
+def metal3_settings(
+    config: InstallConfig, macs: BootstrapMacs, *, switches: bool = True
+) -> Settings:
     """Return the settings.
 
     Args:
         config: the cluster.
         macs: the bootstrap VM's network cards.
+        switches: whether switches may tell servers which port they are at; those of a lab do not.
     """
     platform = config.baremetal
     mode = ProvisioningNetwork(platform.provisioning_network.value)
@@ -48,6 +54,7 @@ def metal3_settings(config: InstallConfig, macs: BootstrapMacs) -> Settings:
         ntp=platform.additional_ntp_servers,
         bmc_ca=platform.bmc_verify_ca,
         ssh_keys=tuple(line.strip() for line in config.ssh_key.splitlines() if line.strip()),
+        kernel_parameters=CONSOLES if switches else (*CONSOLES, NOBODY_TELLS),
     )
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
+from tests.full import FULL
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if os.environ.get("INGOT_FULL") == "1":
+    if FULL:
         return
     for item in items:
         if Path(__file__).parent in item.path.parents:

@@ -19,16 +19,18 @@ from ingot.node.bootstrap.staticpods import stopped
 from ingot.node.etcd import Etcd, EtcdError, Member
 from ingot.onprem.interfaces import read_addresses
 from ingot.onprem.model import Address
-from ingot.onprem.monitor.asking import LOOPBACK, is_ready, status
+from ingot.onprem.monitor.asking import LOOPBACK, is_ready
 
 __all__ = ["HandOverError", "give_lead", "hand_over"]
 
 log = logging.getLogger(__name__)
 
 IRONIC_PORT = 6385
+OPERATOR_PORT = 9440
 API_PORT = 6443
 OWN_ETCD = f"https://{LOOPBACK}:2379"
 LOOK_SECONDS = 0.2
+CONNECT_SECONDS = 1.0
 
 Say = Callable[[str], Awaitable[None]]
 
@@ -51,14 +53,15 @@ async def hand_over(
     )
 
     await say("Ironic and the host operator stop")
-    # The cluster's own scheduler and controllers wait for the leases of those that end here.
     for pod in ("30-metal3", "20-config-server", "kube-scheduler", "kube-controller-manager"):
         stopped(places, pod)
-    await _until(_closed(IRONIC_PORT), within=90, what="Ironic does not end")
+    # Whoever comes after the operator waits for its lease, which it gives back to a live API.
+    await _until(_closed(OPERATOR_PORT), within=90, what="the host operator does not end")
 
     await say("the bootstrap's API server drains")
     stopped(places, "kube-apiserver")
     await _until(_closed(API_PORT), within=120, what="the API server does not end")
+    await _until(_closed(IRONIC_PORT), within=90, what="Ironic does not end")
 
     await say("the bootstrap leaves etcd")
     await _leave(etcd, name)
@@ -74,8 +77,18 @@ async def _taken_over(vips: Sequence[Address]) -> bool:
 
 
 def _closed(port: int) -> Callable[[], Awaitable[bool]]:
+    """Return a look at whether nobody listens any more; who is only slow still does."""
+
     async def closed() -> bool:
-        return await status(LOOPBACK, port, "/", tls=True) is None
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                _reader, writer = await asyncio.open_connection(LOOPBACK, port)
+        except ConnectionRefusedError:
+            return True
+        except (OSError, TimeoutError):
+            return False
+        writer.transport.abort()
+        return False
 
     return closed
 
