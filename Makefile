@@ -28,7 +28,7 @@ PYTEST_LAB := $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reor
 # Whole control planes take all processors for minutes: nothing else runs beside them.
 CLUSTER := $(addprefix tests/e2e/,test_kubeadm.py test_cluster.py test_cluster_full.py \
     test_cluster_seams.py)
-# These judge tenths of a second: no more at once than there are processors, and no lab beside them.
+# These judge tenths of a second: one after the other, and nothing beside them.
 VIPS := $(addprefix tests/integration/onprem/,test_keepalived.py test_monitor*.py test_modes_*.py \
     test_rows_*.py)
 
@@ -82,7 +82,7 @@ artefacts: setup
 .PHONY: test-vips
 test-vips: setup ## who holds the VIPs under every fault; wants a quiet machine
 	$(title) 'VIPs under faults'
-	@$(BIN)/pytest --numprocesses 2 --dist loadfile $(VIPS)
+	@$(BIN)/pytest $(VIPS)
 
 .PHONY: test-cluster
 test-cluster: setup artefacts ## make a cluster in the lab, use it, and pull a plug

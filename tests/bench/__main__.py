@@ -3,6 +3,7 @@
 python -m tests.bench                                            all of them
 python -m tests.bench operator --hosts 100 --hardware redfish    one cell of the largest
 python -m tests.bench onprem --case holder-crash --samples 20    one gap that a client sees
+python -m tests.bench cluster                                    a cluster, by phase
 """
 
 from __future__ import annotations
@@ -11,7 +12,16 @@ import argparse
 import signal
 import sys
 
-from tests.bench import artefacts, cli_start, lab, onprem, operator, ramdisk, validation
+from tests.bench import (
+    artefacts,
+    cli_start,
+    cluster,
+    lab,
+    onprem,
+    operator,
+    ramdisk,
+    validation,
+)
 from tests.operator_site.ironic import Hardware
 
 
@@ -26,6 +36,9 @@ def main() -> None:
     if asked.bench == "onprem":
         onprem.report(asked.case or onprem.NAMES, samples=asked.samples, announced=asked.announced)
         return
+    if asked.bench == "cluster":
+        cluster.report()
+        return
     start = cli_start.report()
     validation.report(start)
     artefacts.report()
@@ -33,11 +46,13 @@ def main() -> None:
     lab.report()
     operator.report()
     onprem.report()
+    cluster.report()
 
 
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tests.bench", description="Measure, and print figures.")
-    benches = parser.add_subparsers(dest="bench", metavar="operator|onprem")
+    benches = parser.add_subparsers(dest="bench", metavar="operator|onprem|cluster")
+    benches.add_parser("cluster", help="how long a cluster takes to make, by phase")
     one = benches.add_parser("operator", help="hosts on real Ironic, and what they cost")
     one.add_argument("--hosts", type=int, action="append", help="how many; may be repeated")
     one.add_argument("--hardware", type=Hardware, action="append", choices=tuple(Hardware))
