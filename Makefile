@@ -23,7 +23,7 @@ COMPILE_FOR_IMAGES := $(UV) pip compile --quiet --generate-hashes --no-header --
 # boot, for Ironic, for time to pass. A file stays together, for what its tests share; the order, the
 # longest first, is that of tests/conftest.py.
 PYTEST_UNIT := $(BIN)/pytest --numprocesses auto --dist worksteal tests/unit
-PYTEST_LAB := $(BIN)/pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder \
+PYTEST_LAB := $(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder \
     tests/integration tests/e2e
 # Whole control planes take all processors for minutes: nothing else runs beside them.
 CLUSTER := $(addprefix tests/e2e/,test_kubeadm.py test_cluster.py test_cluster_full.py \

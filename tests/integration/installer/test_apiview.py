@@ -128,6 +128,7 @@ def standing(*, holds: bool, hears: str) -> dict[str, Any]:
     }
     return {
         "vips": [vip],
+        "listed": {},
         "daemons": {},
         "balancer": {"ready": 3, "redirected": True},
         "freezes": 0,

@@ -34,7 +34,9 @@ def emulated_bmc(folder: Path) -> Iterator[str]:
     port = free_port()
     program = Path(sys.executable).with_name("sushy-emulator")
     with (folder / "bmc.log").open("wb") as log:
-        bmc = started([str(program), "--fake", "--interface", ADDRESS, "--port", str(port)], log)
+        where = ["--interface", ADDRESS, "--port", str(port)]
+        # It keeps its memory in a folder for temporary files, where those of others would be too.
+        bmc = started(["env", f"TMPDIR={folder}", str(program), "--fake", *where], log)
     try:
         yield f"http://{ADDRESS}:{port}"
     finally:

@@ -39,6 +39,7 @@ from tests.integration.kube.widgets import connected, until
 from tests.integration.kubeapi import KubeApi
 
 _NUMBERS = count()
+REST_SECONDS = 1.0
 PACE = Pace(busy=0.1, rest=0.3, share=0.0, stirred=0.5, away=0.2)
 
 
@@ -127,6 +128,17 @@ class FirmwareSite:
         except TimeoutError:
             raise AssertionError(f"{kind.kind} stays {self.found(kind, name)}") from None
         return self.found(kind, name)
+
+    async def rested(self) -> Counter[str]:
+        """Return how often the API server has answered, as soon as it does no more.
+
+        What is written is seen by others before the answer to it is.
+        """
+        while True:
+            before = self.answers.copy()
+            await asyncio.sleep(REST_SECONDS)
+            if self.answers == before:
+                return before
 
     async def warnings(self, about: str, kind: str) -> list[str]:
         """Return what was warned of, as soon as there is something: status is written first."""

@@ -198,7 +198,7 @@ async def test_at_rest_neither_ironic_nor_the_api_server_is_asked(
         made = await here.settings(FIRST, judged)
         await here.components(FIRST, judged)
         await here.became(FIRMWARE_SCHEMA, made["status"]["schema"]["name"], bool)
-        before = here.answers.copy()
+        before = await here.rested()
         # The node changes in ways that have nothing to do with firmware.
         for target in (PowerTarget.ON, PowerTarget.OFF):
             await here.ironic.driving.power(node, target)
