@@ -22,6 +22,7 @@ PERIOD_MICROSECONDS = 100_000
 SETTLES_WITHIN = 10.0
 
 REAL_TIME_SHARE = 0.05
+REAL_TIME_PERIOD_MICROSECONDS = 1_000_000
 STARVED_TOGETHER = 3
 """What runs in real time is not bound by the share of the others. The older hierarchy knows a share
 of its own for it, and takes none of it in without one; so a group has this. How many groups of a
@@ -93,10 +94,10 @@ class Group:
         self._older.mkdir(parents=True, exist_ok=True)
         (self._older / "cpu.cfs_period_us").write_text(str(PERIOD_MICROSECONDS))
         (self._older / "cpu.cfs_quota_us").write_text(str(quota))
-        real_time = round(REAL_TIME_SHARE * PERIOD_MICROSECONDS)
+        real_time = round(REAL_TIME_SHARE * REAL_TIME_PERIOD_MICROSECONDS)
         for folder, most in ((self._older.parent, STARVED_TOGETHER), (self._older, 1)):
             with suppress(OSError):  # The kernel may know no limit for what runs in real time.
-                (folder / "cpu.rt_period_us").write_text(str(PERIOD_MICROSECONDS))
+                (folder / "cpu.rt_period_us").write_text(str(REAL_TIME_PERIOD_MICROSECONDS))
                 (folder / "cpu.rt_runtime_us").write_text(str(most * real_time))
         _move(self.folder, self._older)
 
