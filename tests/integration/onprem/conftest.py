@@ -11,7 +11,7 @@ from ingot.artefact.building import Silent, make
 from ingot.artefact.store import Store
 from ingot.payload.binaries import coredns
 from tests.e2e.site import eventually
-from tests.integration.onprem.holding import settled
+from tests.integration.onprem.holding import settled, well
 from tests.integration.onprem.monitored import Monitored, control_plane
 from tests.onprem_site.prober import Prober, watching
 
@@ -33,7 +33,7 @@ def trio(tmp_path_factory: pytest.TempPathFactory, coredns_program: Path) -> Ite
 def seen(trio: Monitored) -> Iterator[Prober]:
     """The observer, from a moment on at which all is well."""
     with watching(trio.site, trio.api_vip) as prober:
-        eventually(lambda: settled(trio), within=60, every=0.2)
+        eventually(lambda: well(trio), within=60, every=0.2)
         yield prober
         trio.faults.undo()
         eventually(lambda: settled(trio), within=60, every=0.2)

@@ -19,6 +19,7 @@ __all__ = [
     "holder",
     "moved_from",
     "settled",
+    "well",
 ]
 
 LATE = TICK
@@ -30,6 +31,16 @@ def settled(found: Monitored) -> bool:
     nodes = found.site.of(found.cluster.name, Role.CONTROL)
     states = sorted(found.standing(node, found.api_vip).get("state", "") for node in nodes)
     return states == [*["backup"] * (len(nodes) - 1), "master"]
+
+
+def well(found: Monitored) -> bool:
+    """Tell whether it has settled, and every balancer finds every API server ready.
+
+    A balancer needs some looks to find a server again that it could not reach for a while.
+    """
+    nodes = found.site.of(found.cluster.name, Role.CONTROL)
+    ready = [found.status(node).get("balancer", {}).get("ready") for node in nodes]
+    return settled(found) and ready == [len(nodes)] * len(nodes)
 
 
 def holder(trio: Monitored, seen: Prober) -> Node:
