@@ -21,7 +21,7 @@ from ingot.onprem.interfaces import read_addresses
 from ingot.onprem.model import Address
 from ingot.onprem.monitor.asking import LOOPBACK, is_ready
 
-__all__ = ["HandOverError", "give_lead", "hand_over"]
+__all__ = ["OWN_ETCD", "HandOverError", "give_lead", "hand_over"]
 
 log = logging.getLogger(__name__)
 

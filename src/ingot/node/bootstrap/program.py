@@ -24,7 +24,7 @@ from ingot.node.bootstrap.arrivals import read_known
 from ingot.node.bootstrap.controlplane import initialised
 from ingot.node.bootstrap.foreigndhcp import check_no_other_dhcp
 from ingot.node.bootstrap.gate import Gate, Standing, after_look
-from ingot.node.bootstrap.handover import give_lead, hand_over
+from ingot.node.bootstrap.handover import OWN_ETCD, give_lead, hand_over
 from ingot.node.bootstrap.looking import (
     NODES,
     PROVISIONED,
@@ -52,7 +52,6 @@ log = logging.getLogger(__name__)
 RETRY_SECONDS = 5.0
 LOOK_SECONDS = 2.0
 CRDS = "10-crd-*.yaml"
-OWN_ETCD = f"https://{LOOPBACK}:2379"
 
 TEXTS = {
     Stage.NETWORK: "waiting for an address on the machine network",

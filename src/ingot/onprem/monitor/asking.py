@@ -12,6 +12,7 @@ from ingot.onprem.model import Address
 
 __all__ = ["LOOPBACK", "answers", "is_ready", "page", "status"]
 
+OK = 200
 PATIENCE = 1.0
 HEAD_BYTES = 4096
 LOOPBACK = "127.0.0.1"
@@ -27,11 +28,13 @@ async def status(host: str, port: int, path: str, *, tls: bool = False) -> int |
 
 
 async def page(host: Address | str, port: int, path: str) -> str:
-    """Return the lines of an answer, its head among them; nothing where there was none in time."""
+    """Return what was answered with 200; nothing where that was not so in time."""
     try:
         async with asyncio.timeout(PATIENCE), _asked(str(host), port, path) as reader:
-            return (await reader.read()).decode("utf-8", errors="replace")
-    except (OSError, TimeoutError):
+            said = (await reader.read()).decode("utf-8", errors="replace")
+            head, _, body = said.partition("\r\n\r\n")
+            return body if _code(head) == OK else ""
+    except (OSError, TimeoutError, ValueError):
         return ""
 
 
@@ -57,7 +60,7 @@ def _code(line: str) -> int | None:
 
 async def is_ready(host: Address | str, port: int, path: str, *, tls: bool = False) -> bool:
     """Return whether a server answers with 200."""
-    return await status(str(host), port, path, tls=tls) == 200  # noqa: PLR2004 - HTTP's own
+    return await status(str(host), port, path, tls=tls) == OK
 
 
 async def answers(port: int, path: str) -> bool:

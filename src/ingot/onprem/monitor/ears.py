@@ -14,6 +14,7 @@ from ingot.onprem.heard import drain, open_ear
 from ingot.onprem.keepalived import Instance
 from ingot.onprem.model import Address, Family, Situation, family_of
 from ingot.onprem.monitor.standing import Heard
+from ingot.onprem.priority import BOOTSTRAP
 from ingot.onprem.vrid import HeardAdvert, clashes, router_ids
 
 __all__ = ["Ears"]
@@ -71,9 +72,14 @@ class Ears:
             if last is not None and last.source != advert.source:
                 self.earlier[vip] = last
             self.last[vip] = Heard(advert.source, advert.priority, now)
-            # The bootstrap lists planned nodes and is nobody's peer: it tells nothing of peers.
-            if advert.destination in {one.address for one in situation.own}:
-                (self.listing if advert.source in peers else self.awaited).add(vip)
+            if advert.destination not in {one.address for one in situation.own}:
+                continue
+            if advert.source in peers:
+                self.listing.add(vip)
+            elif (
+                advert.priority == BOOTSTRAP
+            ):  # It lists planned nodes, and tells nothing of peers.
+                self.awaited.add(vip)
         if not ours and advert.router_id not in self._strangers:
             self._strangers[advert.router_id] = advert
             found = clashes(

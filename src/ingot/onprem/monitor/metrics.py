@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.registry import Collector
 
 from ingot.kube.metrics import Metrics
@@ -18,7 +18,6 @@ from ingot.onprem.monitor.standing import State
 __all__ = ["lists", "served"]
 
 LISTED = "ingot_vip_listed"
-LABEL = re.compile(r'(\w+)="([^"]*)"')
 
 Status = Callable[[], Mapping[str, Any]]
 
@@ -99,15 +98,11 @@ def _of_lists(listed: Mapping[str, Iterable[str]]) -> Metric:
 def lists(page: str, vip: Address, address: Address) -> bool:
     """Tell whether the node that served a page of metrics sends adverts of a VIP to an address."""
     wanted = {"vip": str(vip), "address": str(address)}
-    return any(
-        wanted.items() <= _labels(line).items()
-        for line in page.splitlines()
-        if line.startswith(LISTED)
-    )
-
-
-def _labels(line: str) -> dict[str, str]:
-    return dict(LABEL.findall(line))
+    try:
+        found = [one for family in text_string_to_metric_families(page) for one in family.samples]
+    except ValueError:  # It is not whole, or not a page of metrics.
+        return False
+    return any((one.name, one.labels) == (LISTED, wanted) for one in found)
 
 
 def _of_daemons(daemons: Mapping[str, Mapping[str, Any]]) -> Iterable[Metric]:

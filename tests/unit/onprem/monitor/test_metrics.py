@@ -7,7 +7,6 @@ from ipaddress import ip_address
 from ingot.onprem.monitor.metrics import lists
 
 PAGE = """\
-HTTP/1.1 200 OK
 # HELP ingot_vip_listed 1 for each address that adverts go to from here
 ingot_vip_listed{address="10.9.0.12",vip="10.9.0.100"} 1.0
 ingot_vip_listed{vip="10.9.0.101",address="10.9.0.13"} 1.0
@@ -21,3 +20,4 @@ def test_a_page_tells_whom_a_node_lists_for_each_vip() -> None:
     assert not lists(PAGE, VIP, ip_address("10.9.0.13"))
     assert not lists(PAGE, VIP, ip_address("10.9.0.1"))
     assert not lists("", VIP, ip_address("10.9.0.12"))
+    assert not lists(PAGE.replace(" 1.0", " what"), VIP, ip_address("10.9.0.12"))
