@@ -6,9 +6,9 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +22,17 @@ from tests.integration.kubeapi import binaries
 
 @dataclass(frozen=True)
 class Cluster:
-    """A cluster in a lab."""
+    """A cluster in a lab.
+
+    Attributes:
+        lab: where it is.
+        created: how it was made.
+        addresses: of nodes that have another than the lab's DHCP would give them.
+    """
 
     lab: TestLab
     created: Created
+    addresses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def directory(self) -> Path:
@@ -73,7 +80,7 @@ class Cluster:
 
     def ssh(self, host: str, command: str, *, seconds: float = 60) -> str:
         """Run a command on a node, as root."""
-        address = self.lab.host(host).nics[-1].address
+        address = self.addresses.get(host, self.lab.host(host).nics[-1].address)
         key = self.directory / "lab-ssh-key"
         who, line = f"core@{address}", f"sudo sh -c {shlex.quote(command)}"
         done = ssh(self.lab.plan.namespace, key, who, line, seconds=seconds)
@@ -93,12 +100,15 @@ class Cluster:
 
 @contextmanager
 def created_cluster(
-    lab: TestLab, *options: str, killed_in: Sequence[Phase] = ()
+    lab: TestLab,
+    *options: str,
+    killed_in: Sequence[Phase] = (),
+    addresses: Mapping[str, str] | None = None,
 ) -> Iterator[Cluster]:
     """Make a cluster; the lab takes everything of it away."""
     created = create_cluster(lab, *options, killed_in=killed_in)
     assert created.returncode == 0, f"{created.said}\n{_end_of_console(lab)}"
-    yield Cluster(lab, created)
+    yield Cluster(lab, created, addresses or {})
 
 
 def _end_of_console(lab: TestLab) -> str:

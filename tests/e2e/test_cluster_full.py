@@ -8,12 +8,16 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import yaml
+
 from ingot.installer.phase import Phase
 from tests.e2e.cluster import Cluster, created_cluster
+from tests.e2e.creating import CREATE_SECONDS
+from tests.e2e.hostlife import partitions
 from tests.e2e.lab import TestLab, created_lab
 from tests.e2e.site import eventually
 from tests.full import only_in_full
@@ -44,7 +48,7 @@ def lab_of(folder: Path, name: str, *options: str) -> Iterator[TestLab]:
 
 
 def check_that_it_stands(cluster: Cluster) -> None:
-    """Check that three nodes are ready, the VM is gone, and destroying leaves nothing."""
+    """Check that three nodes are ready, and the VM is gone."""
 
     def ready() -> bool:
         nodes = cluster.get("nodes")["items"]
@@ -57,21 +61,65 @@ def check_that_it_stands(cluster: Cluster) -> None:
     eventually(ready, within=300)
     assert cluster.holder() in NAMES
     assert list((cluster.lab.home / "installs").iterdir()) == []
-    done = cluster.ingot("destroy", "cluster")
-    assert done.returncode == 0, done.stderr
+
+
+def destroy(cluster: Cluster, *options: str) -> None:
+    """Destroy a cluster, and check that nothing of it is left."""
+    done = cluster.ingot("destroy", "cluster", *options, seconds=CREATE_SECONDS)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     assert {host["power"] for host in cluster.lab.status().values()} == {"off"}
+    assert list((cluster.lab.home / "installs").iterdir()) == []
+    assert not (cluster.directory / ".ingot").exists()
 
 
-def test_without_a_provisioning_network_by_virtual_media(tmp_path: Path) -> None:
+def set_networks(lab: TestLab, addresses: Mapping[str, str]) -> None:
+    """Give servers static networks, and nobody who answers their DHCP."""
+    path = lab.directory / "install-config.yaml"
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    networks = lab.plan.networks
+    gateway = str(networks.external_gateway)
+    for host in content["platform"]["baremetal"]["hosts"]:
+        address = {"ip": addresses[host["name"]], "prefix-length": networks.external.prefixlen}
+        card = {"name": "lan", "type": "ethernet"}  # That with the bootMACAddress.
+        way = {
+            "destination": "0.0.0.0/0",
+            "next-hop-address": gateway,
+            "next-hop-interface": "lan",
+        }
+        host["networkConfig"] = {
+            "interfaces": [{**card, "ipv4": {"enabled": True, "address": [address]}}],
+            "dns-resolver": {"config": {"server": [gateway]}},
+            "routes": {"config": [way]},
+        }
+        lab.ingot("fault", "set", host["name"], "no-dhcp")
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+
+
+def test_without_any_dhcp_by_virtual_media_and_wiped_afterwards(tmp_path: Path) -> None:
     options = ("--network", "disabled", "--bmc", "redfish-virtualmedia")
-    with lab_of(tmp_path, "vm", *options) as lab, created_cluster(lab) as cluster:
-        check_that_it_stands(cluster)
+    with lab_of(tmp_path, "vm", *options) as lab:
+        addresses = {
+            name: str(lab.plan.networks.external[30 + place]) for place, name in enumerate(NAMES)
+        }
+        set_networks(lab, addresses)
+        with created_cluster(lab, addresses=addresses) as cluster:
+            check_that_it_stands(cluster)
+            assert addresses == {
+                node["metadata"]["name"]: one["address"]
+                for node in cluster.get("nodes")["items"]
+                for one in node["status"]["addresses"]
+                if one["type"] == "InternalIP"
+            }
+            assert {partitions(lab, host) for host in lab.plan.hosts} == {"GPT"}
+            destroy(cluster, "--wipe")
+            assert {partitions(lab, host) for host in lab.plan.hosts} == {"none"}
 
 
 def test_with_somebody_elses_dhcp_by_ipmi_and_redfish(tmp_path: Path) -> None:
     options = ("--network", "unmanaged", "--bmc", "mixed")
     with lab_of(tmp_path, "un", *options) as lab, created_cluster(lab) as cluster:
         check_that_it_stands(cluster)
+        destroy(cluster)
 
 
 def test_killed_in_every_phase_it_ends_in_the_same_cluster(tmp_path: Path) -> None:
@@ -81,6 +129,7 @@ def test_killed_in_every_phase_it_ends_in_the_same_cluster(tmp_path: Path) -> No
     ):
         assert set(cluster.created.killed) >= {Phase.BOOTSTRAP_VM, Phase.HOSTS, Phase.JOIN}
         check_that_it_stands(cluster)
+        destroy(cluster)
 
 
 def test_under_stress_it_finishes_and_says_what_was_overcome(tmp_path: Path) -> None:
@@ -99,5 +148,6 @@ def test_under_stress_it_finishes_and_says_what_was_overcome(tmp_path: Path) -> 
                 assert "cp-1" in told
                 assert "cp-2" in told
                 check_that_it_stands(cluster)
+                destroy(cluster)
         finally:
             back.cancel()

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 
 from ingot.errors import ExitCode, IngotError
 from ingot.lab import addressing
-from ingot.lab.drivers import kernel_file
+from ingot.lab.drivers import has_own_libvirt, kernel_file, own_libvirt
 from ingot.lab.labs import Lab
 from ingot.lab.plan import HostPlan, LabPlan
 from ingot.lab.words import BmcKind, DriverKind, ProvisioningMode, Role
@@ -186,10 +186,17 @@ def _platform(plan: LabPlan) -> Iterator[str]:
 
 
 def _hypervisor(plan: LabPlan) -> str | None:
-    """Return where the bootstrap VM is made; None where libvirt's usual place will do."""
+    """Return where the bootstrap VM is made: where the lab's bridges are.
+
+    None where libvirt's usual place will do: all hosts are on a libvirt that is not the lab's own,
+    and so are their bridges.
+    """
+    lab = Lab(plan.name)
+    if has_own_libvirt(plan):
+        own = own_libvirt(lab)
+        return f"libvirt://{quote(str(own.home))}?{urlencode({'tree': own.tree}, safe='/')}"
     if any(host.driver is not DriverKind.UML for host in plan.hosts):
         return None
-    lab = Lab(plan.name)
     said = urlencode({"netns": plan.namespace, "kernel": kernel_file(lab)}, safe="/")
     return f"uml://{quote(str(lab.installs))}?{said}"
 

@@ -2,6 +2,7 @@
 
     qemu:///system                          the libvirt of this PC
     qemu+ssh://root@hypervisor/system       that of another
+    libvirt:///path?tree=FOLDER             one of a lab's own, with all that is its in one folder
     uml:///path?netns=NAME&kernel=FILE      User-Mode Linux, its bridges in a network namespace
 
 A machine of User-Mode Linux boots what its kernel is given, and that comes with the hypervisor. So
@@ -17,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from ingot.errors import ExitCode, IngotError
 from ingot.machine import namespaces
@@ -77,23 +78,33 @@ def hypervisor_at(uri: str, *, home: Path, owner: str) -> Hypervisor:
     Raises:
         HypervisorError: the address cannot be one.
     """
-    if urlsplit(uri).scheme == "uml":
-        return _uml(uri)
-    from ingot.machine.libvirt.place import LibvirtPlace  # noqa: PLC0415 - only where it is used
-
-    return LibvirtPlace(uri, home=home, owner=owner)
-
-
-def _uml(uri: str) -> Hypervisor:
     parts = urlsplit(uri)
-    said = parse_qs(parts.query)
-    try:
-        return UmlPlace(Path(parts.path), said["netns"][0], Path(said["kernel"][0]))
-    except (KeyError, IndexError) as error:
+    folder = Path(unquote(parts.path))
+    if parts.scheme == "uml":
+        said = _said(uri, "netns", "kernel")
+        return UmlPlace(folder, said["netns"], Path(said["kernel"]))
+    # Only where they are used.
+    from ingot.machine.libvirt.driver import LibvirtDriver  # noqa: PLC0415
+    from ingot.machine.libvirt.place import LibvirtPlace  # noqa: PLC0415
+    from ingot.machine.libvirt.service import LibvirtService  # noqa: PLC0415
+
+    if parts.scheme == "libvirt":
+        tree = Path(_said(uri, "tree")["tree"])
+        return LibvirtPlace(LibvirtService(folder, tree).driver(owner))
+    return LibvirtPlace(LibvirtDriver(uri, home=home, owner=owner))
+
+
+def _said(uri: str, *names: str) -> dict[str, str]:
+    """Return what an address of a lab says after its path."""
+    said = parse_qs(urlsplit(uri).query)
+    missing = [name for name in names if name not in said]
+    if missing:
         raise HypervisorError(
-            f"{uri} is no place for machines: {error} is missing",
-            remedy="take the address that `ingot lab create` wrote: uml:///path?netns=…&kernel=…",
-        ) from error
+            f"{uri} is no place for machines: {missing[0]!r} is missing",
+            remedy="take the address that `ingot lab create` wrote, such as "
+            "uml:///path?netns=…&kernel=…",
+        )
+    return {name: said[name][0] for name in names}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from ingot.machine.driver import Driver
 from ingot.machine.hypervisor import Flavour, HypervisorError, Room
 from ingot.machine.libvirt.driver import IMAGES, LibvirtDriver
 from ingot.machine.libvirt.refusal import LibvirtRefused
@@ -25,25 +24,15 @@ class LibvirtPlace:
     """One libvirt, on this machine or another.
 
     Attributes:
-        uri: which.
-        home: a folder of ours.
-        owner: begins the names of machines, and is that of their storage pool.
+        driver: who makes machines there.
     """
 
-    uri: str
-    _: KW_ONLY
-    home: Path
-    owner: str
+    driver: LibvirtDriver
 
     @property
     def flavour(self) -> Flavour:
         """Its machines boot as servers do."""
         return "metal"
-
-    @property
-    def driver(self) -> Driver:
-        """The driver of this install's machines."""
-        return LibvirtDriver(uri=self.uri, home=self.home, owner=self.owner)
 
     def bridges(self) -> frozenset[str]:
         """Return the network devices that libvirt sees; which of them are bridges it does not say.
@@ -52,10 +41,10 @@ class LibvirtPlace:
             HypervisorError: it cannot be reached, or is not installed.
         """
         try:
-            seen = Virsh(self.uri)("nodedev-list", "--cap", "net")
+            seen = self._virsh("nodedev-list", "--cap", "net")
         except (LibvirtRefused, MissingProgram) as failed:
             raise HypervisorError(
-                f"libvirt at {self.uri} cannot be used: {failed}",
+                f"libvirt at {self.driver.uri} cannot be used: {failed}",
                 remedy=failed.remedy
                 or "start libvirtd there, or set platform.baremetal.libvirtURI to another one",
             ) from failed
@@ -64,7 +53,7 @@ class LibvirtPlace:
 
     def room(self) -> Room:
         """Return what the hypervisor has left; its disk is seen only where it is this machine."""
-        virsh = Virsh(self.uri)
+        virsh = self._virsh
         try:
             seen = {
                 words[0]: int(words[1])
@@ -76,7 +65,11 @@ class LibvirtPlace:
         memory = sum(seen.get(name, 0) for name in ("free", "buffers", "cached")) * 1024
         disk = None
         if virsh.is_local:
-            folder = Path(IMAGES)
+            folder = Path(self.driver.pool_path or IMAGES)
             there = next(path for path in (folder, *folder.parents) if path.exists())
             disk = shutil.disk_usage(there).free
         return Room(memory or None, disk)
+
+    @property
+    def _virsh(self) -> Virsh:
+        return Virsh(self.driver.uri, self.driver.program)
