@@ -17,11 +17,13 @@ from typing import NamedTuple
 
 from ingot.artefact.building import Silent, make
 from ingot.artefact.store import Store
+from ingot.assets.metal3settings import NOBODY_TELLS
 from ingot.ironic.conf import dnsmasq, nginx
 from ingot.ironic.conf import ironic as conf
 from ingot.ironic.conf.dnsmasq import ROMS, Dnsmasq, LeaseRange
 from ingot.ironic.conf.ironic import IronicConf
 from ingot.ironic.conf.nginx import WebServer
+from ingot.metal3.pod.settings import CONSOLES
 from ingot.payload.bootpartition import BOOT_PARTITION, boot_partition
 from ingot.payload.debianlayers import metal3_root
 from tests.e2e.ironic_api import IronicApi, Json
@@ -148,7 +150,7 @@ def _conf(made: Provisioner, arguments: str) -> IronicConf:
             external_http=f"http://{made.outer}:{HTTP_PORT}",
         ),
         api=conf.Api(listen="0.0.0.0", port=API_PORT),  # noqa: S104 - in the lab's network
-        ramdisk=conf.Ramdisk(kernel_parameters=f"console=tty0 console=ttyS0 {arguments}".strip()),
+        ramdisk=conf.Ramdisk(kernel_parameters=" ".join((*CONSOLES, NOBODY_TELLS, arguments))),
         timing=conf.Timing(power_change=60, ipmi_command_retry=30, ipmi_min_interval=1),
         database=DATABASE,
         fast_track=False,  # Each boot of the agent is one that the firmware has to get right.
