@@ -72,11 +72,15 @@ class Faults:
     def thaw(self, node: str) -> None:
         """Let a node go on where it stood, not knowing that time has passed.
 
-        Its processes are first, and its wire a moment later. The other way round its kernel would
-        answer for a VIP for as long as `nft` takes to end, with nobody there who could give way.
+        Adverts are first: those that its card has kept while it stood still, and the one that it
+        sends before it has read them. Then its processes, and the rest of its wire a moment later.
+        The other way round its kernel would answer for a VIP for as long as `nft` takes to end,
+        with nobody there who could give way.
         """
+        asleep = self.wires.silent - {node}
+        self._change(silent=asleep, waking=self.wires.waking | {node})
         self.site[node].group.thaw()
-        self._change(silent=self.wires.silent - {node})
+        self._change(waking=self.wires.waking - {node})
         self._frozen.discard(node)
 
     def power_off(self, node: str) -> None:

@@ -15,6 +15,7 @@ from tests.onprem_site.observation import NOBODY, Nodes
 from tests.onprem_site.plan import Seat
 
 SLOTS = 10_000
+OTHER_THAN_ADVERTS = ("ether type arp", "ip protocol != vrrp", "ip6 nexthdr != vrrp")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,12 +25,14 @@ class Wires:
     Attributes:
         sides: nodes hear only those on their own side; nodes on none hear all.
         silent: nodes from and to which nothing comes.
+        waking: nodes from and to which nothing comes but adverts.
         lost: percent of frames that are lost from and to a node.
         lost_by_all: percent of frames that are lost, whoever they are from.
     """
 
     sides: tuple[Nodes, ...] = ()
     silent: Nodes = NOBODY
+    waking: Nodes = NOBODY
     lost: Mapping[str, float] = field(default_factory=dict)
     lost_by_all: float = 0
 
@@ -54,6 +57,8 @@ def rules(wires: Wires, seats: Mapping[str, Seat], observer: Seat) -> str:
 def _rules(wires: Wires, seats: Mapping[str, Seat], observer: Seat) -> Iterator[str]:
     if wires.silent:
         yield from _both_ways(_set(seats, wires.silent), "drop")
+    for other in OTHER_THAN_ADVERTS if wires.waking else ():
+        yield from _both_ways(_set(seats, wires.waking), f"{other} drop")
     yield from _both_ways(f'"{observer.port}"', "accept")
     for here, there in permutations(wires.sides, 2):
         pairs = product(_links(seats, here), _links(seats, there))
