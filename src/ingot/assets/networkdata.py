@@ -35,9 +35,11 @@ def network_data(host: Host, *, boots_from_machine_network: bool) -> Json:
     return {
         "links": [_link(host, one, macs) for one in interfaces],
         "networks": [
-            {"id": f"{one['name']}-{number}", **network}
+            # Ironic wants both: a network of its own for each address.
+            {"id": name, "network_id": name, **network}
             for one in interfaces
             for number, network in enumerate(_networks(document, one))
+            for name in (f"{one['name']}-{number}",)
         ],
         "services": [{"type": "dns", "address": str(server)} for server in servers],
     }

@@ -7,17 +7,19 @@ import uuid
 from collections.abc import Callable
 
 from ingot.ironic.client import Ironic
+from ingot.ironic.document import Json
 from ingot.ironic.node import Node, NodeId, NodeStatus
 from ingot.ironic.states import ProvisionState, Verb
 
 
-async def created(ironic: Ironic, name: str | None = None) -> Node:
+async def created(ironic: Ironic, name: str | None = None, **more: Json) -> Node:
     return await ironic.nodes.create(
         {
             "name": name or f"metal3~{uuid.uuid4()}",
             "driver": "fake-hardware",
             "driver_info": {"redfish_address": "https://10.0.0.7", "redfish_password": "hidden"},
             "properties": {"cpu_arch": "x86_64"},
+            **more,
         }
     )
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from ingot.assets.networkdata import network_data
 from ingot.ironic.bmc import Subscription
 from ingot.ironic.client import Ironic
 from ingot.ironic.document import Json
@@ -17,6 +19,7 @@ from ingot.ironic.refusal import AlreadyExistsError, NotFoundError, RefusedError
 from ingot.ironic.states import ProvisionState
 from tests.integration.ironic.driven import created
 from tests.integration.ironic.service import Service
+from tests.unit.assets.clusters import BONDED, Tree, cluster
 
 NOBODY = NodeId("00000000-0000-0000-0000-000000000000")
 STATES = """
@@ -59,6 +62,34 @@ def test_ports_are_made_found_and_removed(service: Service) -> None:
             assert await ironic.ports.of_node(node) == [other]
             with pytest.raises(NotFoundError):
                 await ironic.ports.of_node(NOBODY)
+
+    asyncio.run(story())
+
+
+def static_networks() -> list[Mapping[str, Json]]:
+    """Return the network data of a server with a static address, and of one with a bond."""
+
+    def bonded(tree: Tree) -> None:
+        tree["platform"]["baremetal"]["hosts"][0]["networkConfig"] = BONDED
+
+    by_media = cluster("virtualmedia").baremetal.hosts
+    found = [
+        network_data(host, boots_from_machine_network=True)
+        for host in by_media
+        if host.network_config
+    ]
+    bond = cluster(change=bonded).baremetal.hosts[0]
+    return [*found, network_data(bond, boots_from_machine_network=False)]
+
+
+@pytest.mark.parametrize("said", static_networks())
+def test_static_networks_are_what_ironic_understands(
+    service: Service, said: Mapping[str, Json]
+) -> None:
+    async def story() -> None:
+        async with Ironic(service.access) as ironic:
+            node = await created(ironic, network_data=said)
+            assert (await ironic.nodes.get(node.uuid)).document["network_data"] == said
 
     asyncio.run(story())
 

@@ -32,6 +32,28 @@ PAYLOAD = Payload(
 )
 SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJx me@example.com"
 
+BONDED = {
+    "interfaces": [
+        {"name": "eno1", "type": "ethernet", "mac-address": "52:54:00:00:01:01"},
+        {"name": "eno2", "type": "ethernet", "mac-address": "52:54:00:00:01:02"},
+        {
+            "name": "bond0",
+            "type": "bond",
+            "mtu": 9000,
+            "link-aggregation": {"mode": "802.3ad", "port": ["eno1", "eno2"]},
+            "ipv4": {"enabled": False},
+            "ipv6": {"enabled": True, "autoconf": True},
+        },
+        {
+            "name": "bond0.7",
+            "type": "vlan",
+            "vlan": {"base-iface": "bond0", "id": 7},
+            "ipv4": {"enabled": True, "dhcp": True},
+        },
+    ]
+}
+"""A networkConfig with a bond of two cards, and a VLAN on it."""
+
 Tree = dict[str, Any]
 
 

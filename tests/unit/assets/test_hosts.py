@@ -13,6 +13,7 @@ from ingot.assets.provisioning import provisioning
 from ingot.config.model import InstallConfig
 from ingot.errors import InstallConfigError
 from tests.unit.assets.clusters import (
+    BONDED,
     PAYLOAD,
     Tree,
     cluster,
@@ -83,6 +84,7 @@ def test_a_static_network_is_for_the_ramdisk_and_the_system() -> None:
         "networks": [
             {
                 "id": "eno1-0",
+                "network_id": "eno1-0",
                 "link": "eno1",
                 "type": "ipv4",
                 "ip_address": "192.0.2.11",
@@ -95,27 +97,6 @@ def test_a_static_network_is_for_the_ramdisk_and_the_system() -> None:
 
 
 ANY = "0.0.0.0"  # noqa: S104 - the default route
-
-BONDED = {
-    "interfaces": [
-        {"name": "eno1", "type": "ethernet", "mac-address": "52:54:00:00:01:01"},
-        {"name": "eno2", "type": "ethernet", "mac-address": "52:54:00:00:01:02"},
-        {
-            "name": "bond0",
-            "type": "bond",
-            "mtu": 9000,
-            "link-aggregation": {"mode": "802.3ad", "port": ["eno1", "eno2"]},
-            "ipv4": {"enabled": False},
-            "ipv6": {"enabled": True, "autoconf": True},
-        },
-        {
-            "name": "bond0.7",
-            "type": "vlan",
-            "vlan": {"base-iface": "bond0", "id": 7},
-            "ipv4": {"enabled": True, "dhcp": True},
-        },
-    ]
-}
 
 
 def test_bonds_and_vlans_are_said_too() -> None:
