@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -66,7 +65,7 @@ def test_ports_are_made_found_and_removed(service: Service) -> None:
     asyncio.run(story())
 
 
-def static_networks() -> list[Mapping[str, Json]]:
+def static_networks() -> list[Json]:
     """Return the network data of a server with a static address, and of one with a bond."""
 
     def bonded(tree: Tree) -> None:
@@ -83,9 +82,7 @@ def static_networks() -> list[Mapping[str, Json]]:
 
 
 @pytest.mark.parametrize("said", static_networks())
-def test_static_networks_are_what_ironic_understands(
-    service: Service, said: Mapping[str, Json]
-) -> None:
+def test_static_networks_are_what_ironic_understands(service: Service, said: Json) -> None:
     async def story() -> None:
         async with Ironic(service.access) as ironic:
             node = await created(ironic, network_data=said)
