@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -99,7 +100,7 @@ def refused(cluster: Cluster, code: int, *words: str) -> None:
     assert done.returncode == code, f"{done.returncode}\n{done.stdout[-3000:]}\n{done.stderr}"
     for word in words:
         assert word in done.stderr
-    assert "remedy" in done.stderr.lower()
+    assert re.search(r"^error: .+\n       \S", done.stderr, re.MULTILINE), "no remedy is named"
 
 
 def taken_away(cluster: Cluster) -> None:

@@ -96,7 +96,7 @@ def check_servers(servers: Sequence[Server], say: Say, *, patience: float = PATI
     Raises:
         BmcsUnusable: as above.
     """
-    say(f"logging in at the BMCs of {len(servers)} servers")
+    say(f"logging in at the BMCs of all servers: {len(servers)}")
     shared = _Round(time.monotonic() + patience)
     asked = {begun(partial(_asked, server, shared)): server.name for server in servers}
     left: set[Future[IngotError | None]] = set(asked)
