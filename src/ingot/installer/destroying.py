@@ -156,6 +156,7 @@ def destroy_cluster(
         StateUnusable: as there.
     """
     if not directory.has_begun:
+        directory.journal.unlink(missing_ok=True)  # Of checks that were not passed, at most.
         return Ended(begun=False)
     state = directory.state()
     config = _asked(directory, state.config)

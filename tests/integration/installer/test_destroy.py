@@ -172,6 +172,13 @@ def test_servers_of_a_cluster_that_was_never_begun_are_left_alone(site: Site) ->
     assert site.power()[FIRST] is Power.ON
 
 
+def test_of_checks_that_were_not_passed_nothing_is_left(site: Site) -> None:
+    InstallJournal(site.directory.journal).add("checks", "began")
+    done = site.run("destroy", "cluster")
+    assert done.returncode == 0, done.stderr
+    assert not (site.path / ".ingot").exists()
+
+
 def test_a_half_made_cluster_is_taken_away_and_nothing_of_it_is_left(site: Site) -> None:
     site.begin()
     with image_server(b"an image") as images:
