@@ -28,8 +28,7 @@ PYTEST_LAB := $(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reor
 # Whole control planes take all processors for minutes: nothing else runs beside them.
 CLUSTER := $(addprefix tests/e2e/,test_kubeadm.py test_cluster.py test_cluster_full.py \
     test_cluster_seams.py)
-# These judge tenths of a second, one after the other and with nothing beside them. Two of a hundred
-# did not hold in the last run: `make test-vips`, until they do.
+# These judge tenths of a second: one after the other, and with nothing beside them.
 VIPS := $(addprefix tests/integration/onprem/,test_keepalived.py test_monitor*.py test_modes_*.py \
     test_rows_*.py)
 
@@ -59,7 +58,7 @@ demo: setup ## make a lab and a highly available cluster in it; needs root
 ##@ Check
 
 .PHONY: test
-test: setup lint check-generated docs test-unit test-lab test-cluster ## everything a change must pass
+test: setup lint check-generated docs test-unit test-lab test-vips test-cluster ## everything a change must pass
 
 .PHONY: test-unit
 test-unit: setup ## the unit tests alone
@@ -99,7 +98,7 @@ test-fidelity: setup ## boot what is built on real firmware, in QEMU; slow
 test-full: export INGOT_KILLS := 50
 test-full: export INGOT_SEQUENCES := 200
 test-full: export INGOT_FULL := 1
-test-full: test test-vips test-fidelity ## all of the above, and many more random inputs; hours without KVM
+test-full: test test-fidelity ## all of the above, and many more random inputs; hours without KVM
 	$(title) 'unit tests, over and over'
 	@for round in {1..10}; do $(PYTEST_UNIT) --quiet --no-header; done
 
