@@ -333,7 +333,7 @@ def _bootstrap_macs(inputs: Inputs) -> Files:
 def _bootstrap(inputs: Inputs) -> Files:
     config, payload, files = inputs.config, inputs.payload, inputs.files
     macs = bootstrapnetwork.BootstrapMacs(**json.loads(files[BOOTSTRAP_MACS]))
-    settings = metal3settings.metal3_settings(config, macs, switches=not payload.slow)
+    settings = metal3settings.metal3_settings(config, macs, lab=payload.slow)
     username, password = (files[path] for path in metal3settings.CREDENTIALS)
     vips = (*config.baremetal.api_vips, *config.baremetal.ingress_vips)
     return bootstrapconfig.bootstrap_config(

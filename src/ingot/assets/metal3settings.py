@@ -23,6 +23,9 @@ PASSWORD_BYTES: Final = 24
 NOBODY_TELLS: Final = "ipa-lldp-timeout=1"
 """Switches tell of themselves every half minute, and the agent listens that long to hear them."""
 
+SOON: Final = {"INGOT_BOOT_LIMITS": "dhcp=120"}
+"""A server of a lab tests no memory: it asks for an address within seconds, or its boot is lost."""
+
 
 def credentials(random: Callable[[int], bytes]) -> Files:
     """Return the user of Ironic's API, and a password that nobody needs to know."""
@@ -30,15 +33,13 @@ def credentials(random: Callable[[int], bytes]) -> Files:
     return dict(zip(CREDENTIALS, (USERNAME.encode(), password), strict=True))
 
 
-def metal3_settings(
-    config: InstallConfig, macs: BootstrapMacs, *, switches: bool = True
-) -> Settings:
+def metal3_settings(config: InstallConfig, macs: BootstrapMacs, *, lab: bool = False) -> Settings:
     """Return the settings.
 
     Args:
         config: the cluster.
         macs: the bootstrap VM's network cards.
-        switches: whether switches may tell servers which port they are at; those of a lab do not.
+        lab: whether its servers are those of a lab, where no switch tells of itself.
     """
     platform = config.baremetal
     mode = ProvisioningNetwork(platform.provisioning_network.value)
@@ -54,7 +55,8 @@ def metal3_settings(
         ntp=platform.additional_ntp_servers,
         bmc_ca=platform.bmc_verify_ca,
         ssh_keys=tuple(line.strip() for line in config.ssh_key.splitlines() if line.strip()),
-        kernel_parameters=CONSOLES if switches else (*CONSOLES, NOBODY_TELLS),
+        kernel_parameters=(*CONSOLES, NOBODY_TELLS) if lab else CONSOLES,
+        operator=SOON if lab else {},
     )
 
 

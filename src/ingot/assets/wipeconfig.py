@@ -124,7 +124,7 @@ def _own(config: InstallConfig, payload: Payload) -> tuple[MachineFile, ...]:
 def _metal3(
     config: InstallConfig, payload: Payload, keys: Files, macs: BootstrapMacs
 ) -> tuple[MachineFile, ...]:
-    settings = metal3_settings(config, macs, switches=not payload.slow)
+    settings = metal3_settings(config, macs, lab=payload.slow)
     username, password = (keys[path] for path in CREDENTIALS)
     content = {
         "/etc/ingot/metal3/tls.crt": keys["tls/ironic.crt"],

@@ -18,6 +18,7 @@ from ingot.kube.client import KubeClient, Selection
 from ingot.kube.errors import ApiError, NotFound
 from ingot.kube.kind import Content, Kind, ObjectKey
 from ingot.kube.object import KubeObject
+from ingot.metal3.host.memory import Memory, for_people
 
 __all__ = ["ApiView", "HostTime", "Seen"]
 
@@ -28,6 +29,8 @@ NODES = Kind.untyped("", "v1", "Node", "nodes", namespaced=False)
 STATUS = ObjectKey("ingot-infra", "bootstrap")
 NAMESPACE = "metal3"
 PROVISIONING = "provisioning"
+BOOT_LOST = Memory.BOOT_LOST.value
+"""A condition of a BareMetalHost, while a boot of it that was lost is tried again."""
 WORKER = "worker"
 SECONDS = 5.0
 
@@ -152,7 +155,13 @@ class ApiView:
             share=taken,
             attempts=int(status.get("errorCount", 0)),
             error=str(status.get("errorMessage", "")),
+            lost=_lost_boot(status),
         )
+
+
+def _lost_boot(status: Mapping[str, Any]) -> str:
+    said = (one for one in status.get("conditions", ()) if one.get("type") == BOOT_LOST)
+    return next((for_people(str(one.get("message", ""))) for one in said), "")
 
 
 def _status_in(config_map: Mapping[str, Any]) -> dict[str, Any]:

@@ -60,20 +60,25 @@ class _Round:
         until: when nobody is asked again.
         hopeless: somebody has failed for good, so that waiting for the others helps nobody.
         silent: who does not answer yet, and what was seen.
+        overcome: what was seen of those who answered after all.
     """
 
     until: float
     hopeless: Event = field(default_factory=Event)
     silent: dict[str, str] = field(default_factory=dict)
+    overcome: dict[str, str] = field(default_factory=dict)
 
 
-def check_bmcs(config: InstallConfig, say: Say, *, patience: float = PATIENCE) -> None:
+def check_bmcs(config: InstallConfig, say: Say, *, patience: float = PATIENCE) -> tuple[str, ...]:
     """Log in at the BMCs of all servers of a cluster.
 
     Args:
         config: the cluster.
         say: told what is waited for.
         patience: how long a BMC that does not answer is asked again, in seconds.
+
+    Returns:
+        What was wrong with those that answered after all.
 
     Raises:
         BmcsUnusable: naming every server whose BMC refuses, or does not answer.
@@ -87,11 +92,16 @@ def check_bmcs(config: InstallConfig, say: Say, *, patience: float = PATIENCE) -
                 for name, why in unknown.items()
             }
         )
-    check_servers(servers, say, patience=patience)
+    return check_servers(servers, say, patience=patience)
 
 
-def check_servers(servers: Sequence[Server], say: Say, *, patience: float = PATIENCE) -> None:
+def check_servers(
+    servers: Sequence[Server], say: Say, *, patience: float = PATIENCE
+) -> tuple[str, ...]:
     """Log in at the BMCs of some servers.
+
+    Returns:
+        As above.
 
     Raises:
         BmcsUnusable: as above.
@@ -108,6 +118,7 @@ def check_servers(servers: Sequence[Server], say: Say, *, patience: float = PATI
             say(_waiting(dict(shared.silent)))
     if failed:
         raise BmcsUnusable(failed)
+    return tuple(f"host {name}: {seen}" for name, seen in sorted(shared.overcome.items()))
 
 
 def _waiting(silent: Mapping[str, str]) -> str:
@@ -116,7 +127,7 @@ def _waiting(silent: Mapping[str, str]) -> str:
 
 def _asked(server: Server, shared: _Round) -> IngotError | None:
     """Return why a server's BMC cannot be used; None when we were let in."""
-    refusals = 0
+    refusals, began = 0, time.monotonic()
     while True:
         left = shared.until - time.monotonic()
         try:
@@ -132,7 +143,9 @@ def _asked(server: Server, shared: _Round) -> IngotError | None:
         except BmcError as refused:
             failure, lasting = refused, True
         else:
-            shared.silent.pop(server.name, None)
+            if seen := shared.silent.pop(server.name, ""):
+                took = time.monotonic() - began
+                shared.overcome[server.name] = f"{seen}; it answered {took:.0f} s later"
             return None
         if lasting:
             shared.hopeless.set()

@@ -33,7 +33,7 @@ from ingot.installer.phase import Phase
 from ingot.installer.progress import Listener, Progress
 from ingot.installer.report import Report, report_of, write_report
 from ingot.installer.targets import Request, make_target
-from ingot.installer.tracking import after_phase, ended
+from ingot.installer.tracking import after_phase, after_troubles, ended
 from ingot.installer.vips import check_free
 from ingot.installer.vmimages import VmImages, vm_images
 from ingot.installer.waiting import Waiting
@@ -98,7 +98,8 @@ class Creation:
             self._begin(Phase.CHECKS)
             check_hypervisor(place, self.config.baremetal)
             check_free(self.config)
-            check_bmcs(self.config, self._say)
+            overcome = check_bmcs(self.config, self._say)
+            self._tell(after_troubles(self.progress, *overcome))
         images = self._images(place)
         files = self._assets(place)
         infra_id = str(json.loads(files[metadata.PATH])["infraID"])

@@ -25,6 +25,7 @@ class HostProgress:
         share: of its image that is written, from 0 to 1; None while none is being written.
         attempts: how often something was tried again.
         error: what went wrong last; empty when nothing is wrong.
+        lost: what is known of a boot that was lost and is tried again.
     """
 
     name: str
@@ -34,6 +35,7 @@ class HostProgress:
     share: float | None = None
     attempts: int = 0
     error: str = ""
+    lost: str = ""
 
     @property
     def is_awaited(self) -> bool:

@@ -12,7 +12,7 @@ from ingot.installer.hoststep import SENT, image_was_sent
 from ingot.installer.phase import Phase
 from ingot.installer.progress import HostProgress, PhaseTimes, Progress
 
-__all__ = ["after_phase", "after_said", "after_seen", "ended"]
+__all__ = ["after_phase", "after_said", "after_seen", "after_troubles", "ended"]
 
 _ORDER = tuple(Phase)
 
@@ -64,6 +64,11 @@ def after_seen(progress: Progress, seen: Seen, *, now: datetime) -> Progress:
     )
 
 
+def after_troubles(progress: Progress, *texts: str) -> Progress:
+    """Return progress after something went wrong that is over."""
+    return replace(progress, overcome=_with(progress.overcome, *texts))
+
+
 def _untroubled(progress: Progress, message: str) -> Progress:
     return replace(progress, message=message, error="", lasting=False)
 
@@ -79,7 +84,9 @@ def _followed(before: HostProgress | None, now: HostProgress) -> HostProgress:
 
 
 def _troubles(hosts: Iterable[HostProgress]) -> Iterable[str]:
-    return (f"{host.name}: {host.error}" for host in hosts if host.error)
+    return (
+        f"host {host.name}: {text}" for host in hosts for text in (host.error, host.lost) if text
+    )
 
 
 def _with(known: tuple[str, ...], *more: str) -> tuple[str, ...]:

@@ -38,6 +38,9 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KubeApi]:
         yield started
 
 
+LOST = {"type": "BootLost", "reason": "NoAgent"}
+
+
 def furnish(api: KubeApi) -> None:
     """Give an API what the bootstrap's manifests bring."""
     for name in ("metal3", "ingot-infra"):
@@ -46,7 +49,9 @@ def furnish(api: KubeApi) -> None:
     api.install(crd(hosts))
 
 
-def add_host(api: KubeApi, name: str, state: str, doing: str = "", error: str = "") -> None:
+def add_host(
+    api: KubeApi, name: str, state: str, doing: str = "", error: str = "", lost: str = ""
+) -> None:
     host = {"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": {"name": name}}
     made = api.request("POST", HOSTS, {**host, "spec": {"online": True}})
     progressing = {
@@ -62,7 +67,7 @@ def add_host(api: KubeApi, name: str, state: str, doing: str = "", error: str = 
         "errorMessage": error,
         "errorCount": 1 if error else 0,
         "poweredOn": True,
-        "conditions": [progressing],
+        "conditions": [progressing, *([{**progressing, **LOST, "message": lost}] if lost else [])],
         "operationHistory": {"inspect": {"start": NOW, "end": NOW}},
     }
     api.request("PUT", f"{HOSTS}/{name}/status", {**made, "status": status})
@@ -99,7 +104,7 @@ def test_an_api_that_knows_nothing_yet_tells_nothing(tmp_path: Path) -> None:
 def test_all_that_is_known_of_an_install_is_seen_in_one_look(api: KubeApi, tmp_path: Path) -> None:
     add_host(api, "cp-0", "provisioning", doing="wait call-back")
     add_host(api, "cp-1", "provisioned")
-    add_host(api, "w-0", "inspecting", error="no DHCP request")
+    add_host(api, "w-0", "inspecting", error="no DHCP request", lost="no agent [cycles=1]")
     asyncio.run(tell(api, tmp_path / "journal.json", lasting=True))
     asyncio.run(report(api, "cp-1", Report("preflight", "running checks", failed=False)))
     seen = look(api)
@@ -109,6 +114,7 @@ def test_all_that_is_known_of_an_install_is_seen_in_one_look(api: KubeApi, tmp_p
     # What the bootstrap wrote down of a share is over once the image is written.
     assert (other.state, other.step, other.share) == ("provisioned", "joins: running checks", None)
     assert (worker.role, worker.error, worker.attempts) == ("worker", "no DHCP request", 1)
+    assert (worker.lost, one.lost) == ("no agent", "")
     assert {(time.host, time.operation) for time in seen.times} == {
         (name, "inspect") for name in ROLES
     }

@@ -47,7 +47,7 @@ def refused(servers: list[Server], *, patience: float = 60) -> BmcsUnusable:
 
 def test_right_credentials_let_us_in_and_nothing_is_switched(rack: Bench) -> None:
     rack.driver.power_on(FIRST)
-    check_servers([server(rack, FIRST), server(rack, SECOND)], lambda _: None)
+    assert check_servers([server(rack, FIRST), server(rack, SECOND)], lambda _: None) == ()
     assert rack.driver.power(FIRST) is Power.ON
     assert rack.driver.power(SECOND) is Power.OFF
 
@@ -81,7 +81,9 @@ def test_a_bmc_that_cannot_now_is_asked_again_and_that_is_told(rack: Bench) -> N
         if "503" in text:
             rack.faults.clear(FIRST)
 
-    check_servers([server(rack, FIRST)], say, patience=60)
+    (overcome,) = check_servers([server(rack, FIRST)], say, patience=60)
+    assert overcome.startswith(f"host {FIRST}: ")
+    assert "503" in overcome
     assert any(text.startswith(f"asking again: {FIRST}: ") for text in said)
 
 

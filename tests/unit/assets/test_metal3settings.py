@@ -13,13 +13,21 @@ from tests.unit.assets.clusters import cluster
 
 
 @pytest.mark.parametrize(
-    ("switches", "words"), [(True, CONSOLES), (False, (*CONSOLES, "ipa-lldp-timeout=1"))]
+    ("lab", "words"), [(False, CONSOLES), (True, (*CONSOLES, "ipa-lldp-timeout=1"))]
 )
 def test_agents_listen_for_switches_where_there_may_be_some(
-    *, switches: bool, words: tuple[str, ...]
+    *, lab: bool, words: tuple[str, ...]
 ) -> None:
-    config = cluster()
-    macs = bootstrap_macs(config, bytes)
-    said = rendered(metal3_settings(config, macs, switches=switches))
-    assert ("kernelParameters" in json.loads(said)) is not switches
+    said = said_to_metal3(lab=lab)
+    assert ("kernelParameters" in json.loads(said)) is lab
     assert Settings.model_validate_json(said).kernel_parameters == words
+
+
+def test_a_boot_is_lost_sooner_where_no_memory_is_tested() -> None:
+    assert "operator" not in json.loads(said_to_metal3(lab=False))
+    assert json.loads(said_to_metal3(lab=True))["operator"] == {"INGOT_BOOT_LIMITS": "dhcp=120"}
+
+
+def said_to_metal3(*, lab: bool) -> bytes:
+    config = cluster()
+    return rendered(metal3_settings(config, bootstrap_macs(config, bytes), lab=lab))

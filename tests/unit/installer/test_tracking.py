@@ -8,7 +8,7 @@ from ingot.installer.apiview import Seen
 from ingot.installer.console import Said, said_in
 from ingot.installer.phase import Phase
 from ingot.installer.progress import HostProgress, Progress
-from ingot.installer.tracking import after_phase, after_said, after_seen
+from ingot.installer.tracking import after_phase, after_said, after_seen, after_troubles
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -45,7 +45,19 @@ def test_errors_of_hosts_are_remembered_once() -> None:
     troubled = Seen(said=None, hosts=(HostProgress(name="cp-0", error="no DHCP request"),))
     progress = after_seen(Progress(), troubled, now=at(0))
     progress = after_seen(progress, troubled, now=at(1))
-    assert progress.overcome == ("cp-0: no DHCP request",)
+    assert progress.overcome == ("host cp-0: no DHCP request",)
+
+
+def test_lost_boots_of_hosts_are_remembered() -> None:
+    lost = Seen(said=None, hosts=(HostProgress(name="cp-1", lost="no sign of the agent"),))
+    progress = after_seen(Progress(), lost, now=at(0))
+    progress = after_seen(progress, Seen(said=None), now=at(1))
+    assert progress.overcome == ("host cp-1: no sign of the agent",)
+
+
+def test_what_was_wrong_and_is_over_is_remembered() -> None:
+    progress = after_troubles(Progress(), "host cp-2: 503")
+    assert after_troubles(progress, "host cp-2: 503").overcome == ("host cp-2: 503",)
 
 
 def test_the_last_word_ends_all_phases() -> None:

@@ -18,7 +18,7 @@ from enum import StrEnum
 from ingot.metal3.api.conditions import Condition, ConditionStatus
 from ingot.metal3.api.hoststatus import HostStatus
 
-__all__ = ["Memory", "Remembered", "forget", "recall", "remember"]
+__all__ = ["Memory", "Remembered", "for_people", "forget", "recall", "remember"]
 
 _NOTES = re.compile(r" \[((?:[a-z]+=[\w.:-]+ ?)+)\]$")
 
@@ -78,6 +78,11 @@ def recall(status: HostStatus, kind: Memory) -> Remembered | None:
                 {name: value for name, _, value in pairs},
             )
     return None
+
+
+def for_people(message: str) -> str:
+    """Return what a person reads of a memory's message."""
+    return _NOTES.sub("", message)
 
 
 def remember(  # noqa: PLR0913 - what a condition consists of
