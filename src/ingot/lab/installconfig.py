@@ -13,7 +13,6 @@ import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
-from urllib.parse import quote, urlencode
 
 from ingot.errors import ExitCode, IngotError
 from ingot.lab import addressing
@@ -21,6 +20,7 @@ from ingot.lab.drivers import has_own_libvirt, kernel_file, own_libvirt
 from ingot.lab.labs import Lab
 from ingot.lab.plan import HostPlan, LabPlan
 from ingot.lab.words import BmcKind, DriverKind, ProvisioningMode, Role
+from ingot.machine.hypervisor import own_libvirt_uri, uml_uri
 from ingot.machine.model import BootMode
 
 __all__ = ["FILE", "FileInTheWay", "check_place", "render", "write"]
@@ -194,11 +194,10 @@ def _hypervisor(plan: LabPlan) -> str | None:
     lab = Lab(plan.name)
     if has_own_libvirt(plan):
         own = own_libvirt(lab)
-        return f"libvirt://{quote(str(own.home))}?{urlencode({'tree': own.tree}, safe='/')}"
+        return own_libvirt_uri(own.home, tree=own.tree)
     if any(host.driver is not DriverKind.UML for host in plan.hosts):
         return None
-    said = urlencode({"netns": plan.namespace, "kernel": kernel_file(lab)}, safe="/")
-    return f"uml://{quote(str(lab.installs))}?{said}"
+    return uml_uri(lab.installs, namespace=plan.namespace, kernel=kernel_file(lab))
 
 
 def _host(host: HostPlan) -> Iterator[str]:

@@ -18,14 +18,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from ingot.errors import ExitCode, IngotError
 from ingot.machine import namespaces
 from ingot.machine.driver import Driver
 from ingot.process import CommandFailed, run
 
-__all__ = ["Flavour", "Hypervisor", "HypervisorError", "Room", "hypervisor_at", "install_prefix"]
+__all__ = [
+    "Flavour",
+    "Hypervisor",
+    "HypervisorError",
+    "Room",
+    "hypervisor_at",
+    "install_prefix",
+    "own_libvirt_uri",
+    "uml_uri",
+]
 
 Flavour = str
 """`metal` or `lab`: which of our images a machine boots."""
@@ -92,6 +101,20 @@ def hypervisor_at(uri: str, *, home: Path, owner: str) -> Hypervisor:
         tree = Path(_said(uri, "tree")["tree"])
         return LibvirtPlace(LibvirtService(folder, tree).driver(owner))
     return LibvirtPlace(LibvirtDriver(uri, home=home, owner=owner))
+
+
+def uml_uri(folder: Path, *, namespace: str, kernel: Path) -> str:
+    """Return the address of a folder for machines of User-Mode Linux."""
+    return _uri("uml", folder, netns=namespace, kernel=str(kernel))
+
+
+def own_libvirt_uri(folder: Path, *, tree: Path) -> str:
+    """Return the address of a libvirt of a lab's own, by its folder and its programs."""
+    return _uri("libvirt", folder, tree=str(tree))
+
+
+def _uri(scheme: str, folder: Path, **said: str) -> str:
+    return f"{scheme}://{quote(str(folder))}?{urlencode(said, safe='/')}"
 
 
 def _said(uri: str, *names: str) -> dict[str, str]:

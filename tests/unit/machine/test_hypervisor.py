@@ -6,7 +6,13 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from ingot.machine.hypervisor import HypervisorError, UmlPlace, hypervisor_at
+from ingot.machine.hypervisor import (
+    HypervisorError,
+    UmlPlace,
+    hypervisor_at,
+    own_libvirt_uri,
+    uml_uri,
+)
 from ingot.machine.libvirt.place import LibvirtPlace
 
 HOME = Path("/install/.ingot/machines")
@@ -23,17 +29,18 @@ def test_libvirt_of_this_pc() -> None:
 
 def test_libvirt_of_a_lab_keeps_everything_in_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / "a lab"
-    uri = f"libvirt://{str(folder).replace(' ', '%20')}?tree=/programs"
+    uri = own_libvirt_uri(folder, tree=Path("/pro grams"))
     place = hypervisor_at(uri, home=HOME, owner="one-x")
     assert isinstance(place, LibvirtPlace)
     assert place.driver.pool_path == PurePosixPath(folder / "pools/one-x")
-    assert place.driver.program[0].startswith("/programs/")
+    assert place.driver.program[0].startswith("/pro grams/")
     assert str(folder).replace(" ", "%20") in place.driver.uri
 
 
 def test_folder_of_user_mode_linux() -> None:
-    place = hypervisor_at("uml:///a/b?netns=lab&kernel=/k/linux", home=HOME, owner="one-x")
-    assert place == UmlPlace(Path("/a/b"), "lab", Path("/k/linux"))
+    uri = uml_uri(Path("/a b/c"), namespace="lab", kernel=Path("/k&k/linux"))
+    place = hypervisor_at(uri, home=HOME, owner="one-x")
+    assert place == UmlPlace(Path("/a b/c"), "lab", Path("/k&k/linux"))
     assert place.flavour == "lab"
 
 
