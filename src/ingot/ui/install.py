@@ -159,8 +159,10 @@ def changes(before: Progress, after: Progress) -> Iterator[tuple[str, str]]:
     known_hosts = {host.name: host for host in before.hosts}
     for host in map(_coarse, after.hosts):
         old = known_hosts.get(host.name)
-        if old is None or replace(_coarse(old), attempts=host.attempts) != host:
-            detail = host.error or _step(host)
+        lost = host.lost if old is None or host.lost != old.lost else ""
+        same = old and replace(_coarse(old), attempts=host.attempts, lost=host.lost) == host
+        if lost or not same:
+            detail = host.error or lost or _step(host)
             yield "host", f"{host.name} {host.state}" + (f": {detail}" if detail else "")
     if after.vip_holder and after.vip_holder != before.vip_holder:
         yield "vip", f"the API's VIP is on {after.vip_holder}"

@@ -76,6 +76,10 @@ def test_nothing_new_is_told_of_what_is_the_same() -> None:
         ),
         ({"hosts": (WRITING, replace(TROUBLED, attempts=3))}, None),
         (
+            {"hosts": (replace(WRITING, lost="no sign of the agent"), TROUBLED)},
+            ("host", "control-plane-0 provisioning: no sign of the agent"),
+        ),
+        (
             {"hosts": (WRITING, replace(TROUBLED, error="no DHCP"))},
             ("host", "control-plane-1 inspecting: no DHCP"),
         ),
@@ -84,6 +88,12 @@ def test_nothing_new_is_told_of_what_is_the_same() -> None:
 def test_each_change_is_told(change: dict[str, object], told: tuple[str, str] | None) -> None:
     after = replace(MIDWAY, **change)  # type: ignore[arg-type] # as the table has it
     assert list(changes(MIDWAY, after)) == ([told] if told else [])
+
+
+def test_a_lost_boot_is_told_once_and_its_end_is_not() -> None:
+    lost = replace(MIDWAY, hosts=(replace(WRITING, lost="no sign of the agent"), TROUBLED))
+    assert list(changes(lost, lost)) == []
+    assert list(changes(lost, MIDWAY)) == []
 
 
 def test_a_phase_that_ends_and_the_next_that_begins_are_told_in_order() -> None:
