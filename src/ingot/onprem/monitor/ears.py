@@ -76,9 +76,8 @@ class Ears:
                 continue
             if advert.source in peers:
                 self.listing.add(vip)
-            elif (
-                advert.priority == BOOTSTRAP
-            ):  # It lists planned nodes, and tells nothing of peers.
+            elif advert.priority == BOOTSTRAP:
+                # It lists planned nodes, and tells nothing of peers.
                 self.awaited.add(vip)
         if not ours and advert.router_id not in self._strangers:
             self._strangers[advert.router_id] = advert
