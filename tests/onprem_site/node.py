@@ -71,7 +71,9 @@ class Node:
             talking: whether it is talked to, by standard input and output.
         """
         log = self.folder / f"{name or Path(command[0]).name}.log"
-        env = {**(self.clock.env if self.clock else {}), **(env or {})}
+        # Whoever loses its power leaves its temporary files here, and not on this PC.
+        own = {"TMPDIR": str(self.folder)}
+        env = {**own, **(self.clock.env if self.clock else {}), **(env or {})}
         inside = self.inside(*command)
         process = launched(inside, self.group, log, env=env, talking=talking)
         self._processes.append(process)
