@@ -194,7 +194,7 @@ def _hypervisor(plan: LabPlan) -> str | None:
     lab = Lab(plan.name)
     if has_own_libvirt(plan):
         own = own_libvirt(lab)
-        return own_libvirt_uri(own.home, tree=own.tree)
+        return own_libvirt_uri(own.home, namespace=plan.namespace, tree=own.tree)
     if any(host.driver is not DriverKind.UML for host in plan.hosts):
         return None
     return uml_uri(lab.installs, namespace=plan.namespace, kernel=kernel_file(lab))

@@ -2,7 +2,7 @@
 
     qemu:///system                          the libvirt of this PC
     qemu+ssh://root@hypervisor/system       that of another
-    libvirt:///path?tree=FOLDER             one of a lab's own, with all that is its in one folder
+    libvirt:///path?netns=NAME&tree=FOLDER  one of a lab's own, its bridges in a network namespace
     uml:///path?netns=NAME&kernel=FILE      User-Mode Linux, its bridges in a network namespace
 
 A machine of User-Mode Linux boots what its kernel is given, and that comes with the hypervisor. So
@@ -30,6 +30,7 @@ __all__ = [
     "Hypervisor",
     "HypervisorError",
     "Room",
+    "bridges_in",
     "hypervisor_at",
     "install_prefix",
     "own_libvirt_uri",
@@ -98,8 +99,9 @@ def hypervisor_at(uri: str, *, home: Path, owner: str) -> Hypervisor:
     from ingot.machine.libvirt.service import LibvirtService  # noqa: PLC0415
 
     if parts.scheme == "libvirt":
-        tree = Path(_said(uri, "tree")["tree"])
-        return LibvirtPlace(LibvirtService(folder, tree).driver(owner))
+        said = _said(uri, "netns", "tree")
+        own = LibvirtService(folder, Path(said["tree"]))
+        return LibvirtPlace(own.driver(owner), namespace=said["netns"])
     return LibvirtPlace(LibvirtDriver(uri, home=home, owner=owner))
 
 
@@ -108,9 +110,9 @@ def uml_uri(folder: Path, *, namespace: str, kernel: Path) -> str:
     return _uri("uml", folder, netns=namespace, kernel=str(kernel))
 
 
-def own_libvirt_uri(folder: Path, *, tree: Path) -> str:
+def own_libvirt_uri(folder: Path, *, namespace: str, tree: Path) -> str:
     """Return the address of a libvirt of a lab's own, by its folder and its programs."""
-    return _uri("libvirt", folder, tree=str(tree))
+    return _uri("libvirt", folder, netns=namespace, tree=str(tree))
 
 
 def _uri(scheme: str, folder: Path, **said: str) -> str:
@@ -155,29 +157,39 @@ class UmlPlace:
 
     def bridges(self) -> frozenset[str]:
         """Return the bridges in the namespace."""
-        if not namespaces.exists(self.namespace):
-            raise HypervisorError(
-                f"there is no network namespace {self.namespace}",
-                remedy="start the lab with `ingot lab start`, or make one with `ingot lab create`",
-            )
+        found = bridges_in(self.namespace)
         if not os.access(self.kernel, os.X_OK):
             raise HypervisorError(
                 f"{self.kernel} is no kernel that can be run",
                 remedy="make the lab anew with `ingot lab destroy` and `ingot lab create`",
             )
-        try:
-            seen = run(["ip", "-n", self.namespace, "-json", "link", "show", "type", "bridge"])
-        except CommandFailed as failed:
-            raise HypervisorError(
-                f"the network namespace {self.namespace} cannot be looked at: {failed.output}",
-                remedy="run the command as root",
-            ) from failed
-        return frozenset(link["ifname"] for link in json.loads(seen or "[]") if "ifname" in link)
+        return found
 
     def room(self) -> Room:
         """Return what this PC has left."""
         there = next(path for path in (self.folder, *self.folder.parents) if path.exists())
         return Room(_available_memory(), shutil.disk_usage(there).free)
+
+
+def bridges_in(namespace: str) -> frozenset[str]:
+    """Return the bridges of a network namespace.
+
+    Raises:
+        HypervisorError: it is not there, or may not be looked at.
+    """
+    if not namespaces.exists(namespace):
+        raise HypervisorError(
+            f"there is no network namespace {namespace}",
+            remedy="start the lab with `ingot lab start`, or make one with `ingot lab create`",
+        )
+    try:
+        seen = run(["ip", "-n", namespace, "-json", "link", "show", "type", "bridge"])
+    except CommandFailed as failed:
+        raise HypervisorError(
+            f"the network namespace {namespace} cannot be looked at: {failed.output}",
+            remedy="run the command as root",
+        ) from failed
+    return frozenset(link["ifname"] for link in json.loads(seen or "[]") if "ifname" in link)
 
 
 def install_prefix(namespace: str) -> str:

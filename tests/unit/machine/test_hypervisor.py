@@ -29,9 +29,10 @@ def test_libvirt_of_this_pc() -> None:
 
 def test_libvirt_of_a_lab_keeps_everything_in_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / "a lab"
-    uri = own_libvirt_uri(folder, tree=Path("/pro grams"))
+    uri = own_libvirt_uri(folder, namespace="lab", tree=Path("/pro grams"))
     place = hypervisor_at(uri, home=HOME, owner="one-x")
     assert isinstance(place, LibvirtPlace)
+    assert place.namespace == "lab"
     assert place.driver.pool_path == PurePosixPath(folder / "pools/one-x")
     assert place.driver.program[0].startswith("/pro grams/")
     assert str(folder).replace(" ", "%20") in place.driver.uri
@@ -46,7 +47,7 @@ def test_folder_of_user_mode_linux() -> None:
 
 @pytest.mark.parametrize(
     ("uri", "missing"),
-    [("uml:///a", "netns"), ("uml:///a?netns=b", "kernel"), ("libvirt:///a", "tree")],
+    [("uml:///a", "netns"), ("uml:///a?netns=b", "kernel"), ("libvirt:///a?netns=b", "tree")],
 )
 def test_address_that_lacks_something(uri: str, missing: str) -> None:
     with pytest.raises(HypervisorError, match=f"'{missing}' is missing") as raised:

@@ -7,7 +7,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingot.machine.hypervisor import Flavour, HypervisorError, Room
+from ingot.machine.hypervisor import Flavour, HypervisorError, Room, bridges_in
 from ingot.machine.libvirt.driver import IMAGES, LibvirtDriver
 from ingot.machine.libvirt.refusal import LibvirtRefused
 from ingot.machine.libvirt.virsh import Virsh
@@ -25,9 +25,12 @@ class LibvirtPlace:
 
     Attributes:
         driver: who makes machines there.
+        namespace: the network namespace that has its bridges, where it is a lab's own: that one
+            has no driver for network devices, which would need udev.
     """
 
     driver: LibvirtDriver
+    namespace: str | None = None
 
     @property
     def flavour(self) -> Flavour:
@@ -40,6 +43,8 @@ class LibvirtPlace:
         Raises:
             HypervisorError: it cannot be reached, or is not installed.
         """
+        if self.namespace is not None:
+            return bridges_in(self.namespace)
         try:
             seen = self._virsh("nodedev-list", "--cap", "net")
         except (LibvirtRefused, MissingProgram) as failed:
