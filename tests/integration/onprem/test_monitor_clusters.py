@@ -10,7 +10,7 @@ import pytest
 
 from ingot.onprem.vrid import router_ids
 from tests.e2e.site import eventually
-from tests.integration.onprem.holding import ADVERT, LATE, holder, settled
+from tests.integration.onprem.holding import ADVERT, LATE, holder, moved_from, settled
 from tests.integration.onprem.monitored import cluster_of
 from tests.onprem_site.observation import contested, longest
 from tests.onprem_site.plan import Plan
@@ -39,6 +39,7 @@ def test_two_clusters_with_the_same_router_ids_do_not_meet(
             old, other = (holder(one, seen) for one in both)
             begun = time.monotonic()
             first.faults.kill(old.name, "keepalived")
+            moved_from(first, seen, old, within=5)
             eventually(lambda: settled(first), within=30, every=0.1)
             for one in both:
                 names = {node.name for node in site.of(one.cluster.name)}
