@@ -15,14 +15,16 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ingot.background import Background
 from ingot.lab.faults.running import RunningMachine
 
-__all__ = ["UNLIMITED", "Allowance", "Processors"]
+__all__ = ["UNLIMITED", "Allowance", "Processors", "Turn", "turns"]
 
+RUN, STOP = signal.SIGCONT, signal.SIGSTOP
 PERIOD_SECONDS = 0.1
 LOOKING_SECONDS = 0.25
 """How often a machine is looked for that has a limit and is off."""
@@ -52,6 +54,42 @@ class Allowance:
 
 
 UNLIMITED = Allowance()
+
+
+class Turn(NamedTuple):
+    """A moment at which a machine is stopped or let run.
+
+    Attributes:
+        at: as a part of the period.
+        machine: its place among those with a limit.
+        told: SIGCONT or SIGSTOP.
+    """
+
+    at: float
+    machine: int
+    told: signal.Signals
+
+
+def turns(shares: Sequence[float]) -> list[Turn]:
+    """Return what is done in each period, in order.
+
+    Machines begin one after another: if all of them ran at once, those on the same processor would
+    get a part of their share, and the processor would idle after that.
+
+    Args:
+        shares: how much of its processor each machine gets.
+    """
+    found: list[Turn] = []
+    for place, share in enumerate(shares):
+        begin = place / len(shares)
+        end = begin + share
+        if share >= 1 or share <= 0:
+            found.append(Turn(0, place, RUN if share >= 1 else STOP))
+        elif end > 1:  # It goes on in the next period.
+            found += [Turn(0, place, RUN), Turn(end - 1, place, STOP), Turn(begin, place, RUN)]
+        else:
+            found += [Turn(begin, place, RUN), Turn(end, place, STOP)]
+    return sorted(found, key=lambda turn: turn.at)
 
 
 @dataclass(slots=True)
@@ -171,13 +209,12 @@ class Processors:
 
     def _let_run_for_shares(self, shares: list[tuple[float, RunningMachine]]) -> None:
         begun, changes = time.monotonic(), self._changes
-        for share, running in sorted(shares, key=lambda one: one[0]):
-            if share < 1 and self._is_quiet(begun + share * PERIOD_SECONDS, changes):
-                running.tell(signal.SIGSTOP)
+        machines = [running for _, running in shares]
+        for turn in turns([share for share, _ in shares]):
+            if not self._is_quiet(begun + turn.at * PERIOD_SECONDS, changes):
+                return
+            machines[turn.machine].tell(turn.told)
         self._is_quiet(begun + PERIOD_SECONDS, changes)
-        for limited in self._limited.values():  # Those that have changed are let go by now.
-            if limited.running is not None:
-                limited.running.tell(signal.SIGCONT)
 
     def _is_quiet(self, until: float, changes: int) -> bool:
         """Wait for a moment; return at once, with False, where a limit has changed."""
