@@ -36,6 +36,7 @@ VERSIONS = [
     ("containerd", ["containerd", "--version"], f"v{PINNED.containerd}"),
     ("containerd", ["ctr", "--version"], f"v{PINNED.containerd}"),
     ("containerd", ["containerd-shim-runc-v2", "-v"], f"v{PINNED.containerd}"),
+    ("traefik", ["traefik", "version"], PINNED.traefik),
 ]
 
 

@@ -17,7 +17,7 @@ from ingot.artefact.recipe import Recipe, in_order
 from ingot.artefact.store import Artefact, Store
 from ingot.payload.binaries import containerd, kubernetes
 from ingot.payload.images import ARCHIVE, ImageFacts, images, read_facts
-from ingot.payload.ourimages import METAL3, ONPREM
+from ingot.payload.ourimages import METAL3, ONPREM, TRAEFIK
 from ingot.payload.versions import versions
 from tests.full import only_in_full
 from tests.integration.containers import PrivateContainerd, private_containerd
@@ -34,10 +34,11 @@ LIMITS = {
     "pause": 2,
     "metal3": 480,
     "onprem": 320,
+    "traefik": 200,
 }
 """Megabytes an image may have, unpacked."""
 
-ARCHIVE_LIMIT = 1_050 * MEGABYTE
+ARCHIVE_LIMIT = 1_250 * MEGABYTE
 """All of it; what several images have in common counts once."""
 
 
@@ -92,7 +93,7 @@ def test_every_image_that_kubeadm_asks_for_is_there(store: PrivateContainerd) ->
     listed = process.run([kubeadm, "config", "images", "list", "--kubernetes-version", version])
     there = store.ctr("images", "list", "--quiet").split()
     assert set(listed.split()) <= set(there)
-    assert {METAL3, ONPREM} <= set(there)
+    assert {METAL3, ONPREM, TRAEFIK} <= set(there)
 
 
 def test_every_image_is_unpacked_and_complete(store: PrivateContainerd) -> None:
@@ -214,25 +215,26 @@ def kube_proxy(store: PrivateContainerd) -> Path:
 @pytest.mark.parametrize(
     ("image", "command", "said"),
     [
-        ("kube-apiserver:v{kubernetes}", "kube-apiserver --version", "{kubernetes}"),
-        ("kube-scheduler:v{kubernetes}", "kube-scheduler --version", "{kubernetes}"),
+        ("{registry}/kube-apiserver:v{kubernetes}", "kube-apiserver --version", "{kubernetes}"),
+        ("{registry}/kube-scheduler:v{kubernetes}", "kube-scheduler --version", "{kubernetes}"),
         (
-            "kube-controller-manager:v{kubernetes}",
+            "{registry}/kube-controller-manager:v{kubernetes}",
             "kube-controller-manager --version",
             "{kubernetes}",
         ),
-        ("etcd:{etcd_tag}", "etcd --version", "{etcd}"),
-        ("etcd:{etcd_tag}", "etcdctl version", "{etcd}"),
-        ("etcd:{etcd_tag}", "etcdutl version", "{etcd}"),
-        ("coredns/coredns:{coredns_tag}", "/coredns -version", "{coredns}"),
-        ("pause:{pause_tag}", "/pause -v", "pause.c"),
+        ("{registry}/etcd:{etcd_tag}", "etcd --version", "{etcd}"),
+        ("{registry}/etcd:{etcd_tag}", "etcdctl version", "{etcd}"),
+        ("{registry}/etcd:{etcd_tag}", "etcdutl version", "{etcd}"),
+        ("{registry}/coredns/coredns:{coredns_tag}", "/coredns -version", "{coredns}"),
+        ("{registry}/pause:{pause_tag}", "/pause -v", "pause.c"),
+        (TRAEFIK, "traefik version", "{traefik}"),
     ],
 )
 def test_a_static_program_runs_with_nothing_around_it(
     store: PrivateContainerd, tmp_path: Path, image: str, command: str, said: str
 ) -> None:
     pinned = {name: getattr(versions(), name) for name in versions().__slots__}
-    name = f"{versions().image_registry}/{image.format(**pinned)}"
+    name = image.format(registry=versions().image_registry, **pinned)
     store.ctr("images", "mount", name, tmp_path)
     try:
         assert said.format(**pinned) in in_root(store, tmp_path, command)

@@ -19,8 +19,10 @@ from ingot.assets import (
     endpoints,
     hosts,
     hostsecrets,
+    ingressentries,
     kubeconfig,
     metadata,
+    metal3clusterentries,
     metal3settings,
     namespaces,
     pointer,
@@ -76,7 +78,9 @@ MANIFESTS: Final = (
     "crds",
     "rbac",
     "host-gateway",
+    *ingressentries.NAMES,
     "provisioning",
+    *metal3clusterentries.NAMES,
     "bmc-secrets",
     "network-secrets",
     "user-data-secrets",
@@ -201,6 +205,8 @@ def _manifests() -> Iterator[Asset]:
         ),
         places=(provisioning.PATH,),
     )
+    yield from ingressentries.entries()
+    yield from metal3clusterentries.entries()
     yield from _host_manifests()
     yield Asset(
         name="manifests",

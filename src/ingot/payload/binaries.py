@@ -277,5 +277,6 @@ BINARIES: dict[str, MakesRecipe] = {
     "coredns": coredns,
     "cni-plugins": cni_plugins,
     "containerd": containerd,
+    "traefik": traefik,
 }
 """The recipes by their names."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ingot.artefact.building import Workshop
 from ingot.artefact.recipe import Recipe
-from ingot.payload.binaries import coredns, etcd, kubernetes
+from ingot.payload.binaries import coredns, etcd, kubernetes, traefik
 from ingot.payload.bootpartition import boot_partition
 from ingot.payload.debianlayers import DebianLayers, base_root, debian_layers, metal3_root
 from ingot.payload.layer import Layer, Symlink, layer_of_files, layer_of_tar
@@ -31,6 +31,7 @@ class ImageParts:
     kubernetes: Recipe
     etcd: Recipe
     coredns: Recipe
+    traefik: Recipe
     base_root: Recipe
     debian: DebianLayers
     ingot: Recipe
@@ -44,6 +45,7 @@ class ImageParts:
             kubernetes=kubernetes(source),
             etcd=etcd(source),
             coredns=coredns(source),
+            traefik=traefik(source),
             base_root=base_root(),
             debian=debian_layers(),
             ingot=ingot_tree(),
@@ -58,6 +60,7 @@ class ImageParts:
             self.kubernetes,
             self.etcd,
             self.coredns,
+            self.traefik,
             self.base_root,
             *self.debian,
             self.ingot,

@@ -1,6 +1,7 @@
-"""Our own images: metal3, which drives servers, and onprem, which keeps the VIPs.
+"""Our own images: metal3, which drives servers, onprem, which keeps the VIPs, and Traefik.
 
-Both have Ingot in them, in the same layer, and stand on the same Debian as kube-proxy.
+The first two have Ingot in them, in the same layer, and stand on the same Debian as kube-proxy.
+Traefik is ours by name only: its own image is not asked for, so that no registry is needed.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def our_images(shelf: Shelf) -> Iterator[Image]:
         ),
         environment=ENVIRONMENT,
     )
+    yield _traefik(shelf)
     yield Image(
         names=(ONPREM,),
         title="onprem",
@@ -66,4 +68,18 @@ def our_images(shelf: Shelf) -> Iterator[Image]:
             shelf.tree("ingot"),
         ),
         environment=ENVIRONMENT,
+    )
+
+
+def _traefik(shelf: Shelf) -> Image:
+    recipe, place = shelf.parts.traefik, "usr/local/bin/traefik"
+    version = recipe.inputs["version"]
+    return Image(
+        names=(TRAEFIK,),
+        title="traefik",
+        version=f"v{version}",
+        source="https://github.com/traefik/traefik",
+        origin=f"Traefik {version}, {recipe.inputs['source']}",
+        layers=(shelf.foundation(), shelf.programs("traefik", recipe, {"traefik": place})),
+        entrypoint=(f"/{place}",),
     )
