@@ -21,6 +21,8 @@ from ingot.assets import (
     hostsecrets,
     ingressentries,
     kubeconfig,
+    machinecontroller,
+    machineentries,
     metadata,
     metal3clusterentries,
     metal3settings,
@@ -81,6 +83,7 @@ MANIFESTS: Final = (
     *ingressentries.NAMES,
     "provisioning",
     *metal3clusterentries.NAMES,
+    *machineentries.NAMES,
     "bmc-secrets",
     "network-secrets",
     "user-data-secrets",
@@ -177,7 +180,7 @@ def _keys() -> Iterator[Asset]:
 
 def _manifests() -> Iterator[Asset]:
     yield _fixed("namespaces", "where Ingot's parts live", namespaces.namespaces, namespaces.PATH)
-    yield _fixed("crds", "the kinds of metal3.io", crds.crds, "manifests/10-crd-*.yaml")
+    yield _fixed("crds", "the kinds of hosts and machines", crds.crds, "manifests/10-crd-*.yaml")
     yield _fixed("rbac", "what nodes may do", rbac.rbac, rbac.PATH)
     yield Asset(
         name="host-gateway",
@@ -207,6 +210,7 @@ def _manifests() -> Iterator[Asset]:
     )
     yield from ingressentries.entries()
     yield from metal3clusterentries.entries()
+    yield from machineentries.entries()
     yield from _host_manifests()
     yield Asset(
         name="manifests",
@@ -352,6 +356,7 @@ def _bootstrap(inputs: Inputs) -> Files:
                 payload.onprem, api_server=endpoints.api_url(config), vips=map(str, vips)
             ),
             "30-metal3.yaml": metal3_pod(settings, image=payload.metal3),
+            "40-machine-controller.yaml": machinecontroller.static_pod(config, payload).decode(),
         },
         metal3_files={
             "settings.json": metal3settings.rendered(settings),

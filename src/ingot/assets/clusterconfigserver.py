@@ -14,11 +14,11 @@ from ingot.assets.documents import Json, yaml_of
 from ingot.assets.endpoints import api_url
 from ingot.assets.graph.files import Files
 from ingot.assets.kubernetespki import FOLDER as PKI
-from ingot.assets.metal3rights import Rule, account, bound
 from ingot.assets.namespaces import INFRA
 from ingot.assets.nodeconfig import control_plane_config, worker_config
 from ingot.assets.payload import Payload
 from ingot.assets.pointer import hosts_json
+from ingot.assets.rights import Rule, account, bound
 from ingot.config.model import InstallConfig
 from ingot.configserver.completing import FOLDER, GIVEN
 from ingot.configserver.options import PORT

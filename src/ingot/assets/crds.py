@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ingot.assets.graph.files import Files
 from ingot.kube.crd.manifest import rendered
-from ingot.metal3.api.kinds import DEFINITIONS
+from ingot.machineapi.api.kinds import DEFINITIONS as MACHINES
+from ingot.metal3.api.kinds import DEFINITIONS as HOSTS
 
 __all__ = ["crds"]
 
@@ -13,5 +14,5 @@ def crds() -> Files:
     """Return a file for each kind."""
     return {
         f"manifests/10-crd-{definition.plural}.yaml": rendered(definition).encode()
-        for definition in DEFINITIONS
+        for definition in (*HOSTS, *MACHINES)
     }

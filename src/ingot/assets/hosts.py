@@ -14,7 +14,7 @@ from ingot.assets.graph.files import Files
 from ingot.assets.hostsecrets import bmc_secret_name, network_secret_name, user_data_name
 from ingot.assets.namespaces import METAL3
 from ingot.assets.payload import Payload
-from ingot.assets.roster import roster
+from ingot.assets.roster import Roster, roster
 from ingot.config.model import Architecture, Host, InstallConfig
 from ingot.config.model import RootDeviceHints as AskedHints
 from ingot.metal3.api.annotation import PAUSED
@@ -44,17 +44,17 @@ MACHINES: Final = {
 
 def hosts(config: InstallConfig, payload: Payload) -> Files:
     """Return a file for each host."""
-    leads = {host.name for host in roster(config).control_plane}
+    roles = roster(config)
     return {
         f"manifests/60-host-{host.name}.yaml": yaml_of(
-            written(host_object(config, payload, host, leads=host.name in leads))
+            written(host_object(config, payload, host, roles=roles))
         )
         for host in config.baremetal.hosts
     }
 
 
 def host_object(
-    config: InstallConfig, payload: Payload, host: Host, *, leads: bool
+    config: InstallConfig, payload: Payload, host: Host, *, roles: Roster
 ) -> BareMetalHost:
     """Return the object of a host.
 
@@ -62,10 +62,11 @@ def host_object(
         config: the cluster.
         payload: what it runs.
         host: one of its hosts.
-        leads: whether the host becomes part of the control plane.
+        roles: what each host becomes.
     """
+    leads = roles.leads(host)
     pools = config.compute
-    pool = config.control_plane if leads or not pools else pools[0]
+    pool = config.control_plane if roles.may_lead(host) or not pools else pools[0]
     spec = HostSpec(
         online=True,
         bmc=_bmc(host),
@@ -84,7 +85,7 @@ def host_object(
         metadata=Metadata(
             name=host.name,
             namespace=METAL3,
-            labels=dict([CONTROL_PLANE]) if leads else {},
+            labels=dict([CONTROL_PLANE]) if roles.may_lead(host) else {},
             annotations={} if leads else {PAUSED: PAUSED_BY},
         ),
         spec=spec,

@@ -23,13 +23,15 @@ from ingot.assets.namespaces import INGRESS
 from ingot.assets.routerpod import FILE, NAME, router_pod
 from ingot.assets.tls import certificate_path, key_path
 from ingot.config.model import InstallConfig
+from ingot.metal3.cluster.names import INGRESS as SECRET
+from ingot.metal3.cluster.names import INGRESS_CA
 
 __all__ = ["CERTIFICATE", "CERTIFICATE_PATH", "PATH", "ingress"]
 
 PATH: Final = "manifests/35-ingress.yaml"
 CERTIFICATE_PATH: Final = "manifests/36-ingress-certificate.yaml"
 
-CERTIFICATE: Final = "router-certs-default"
+CERTIFICATE: Final = SECRET.name
 """The Secret with the certificate for `*.apps`."""
 AUTHORITY: Final = "ingress-ca"
 """The ConfigMap with the authority that signed it."""
@@ -78,7 +80,7 @@ def ingress(config: InstallConfig, files: Files, *, image: str) -> Files:
         _own_ingress(config, ports),
         _daemon_set(config, image, ports),
     )
-    return {PATH: yaml_of(*objects), CERTIFICATE_PATH: yaml_of(_certificate(files))}
+    return {PATH: yaml_of(*objects), CERTIFICATE_PATH: yaml_of(*_certificates(files))}
 
 
 def _class() -> Json:
@@ -133,11 +135,16 @@ def _daemon_set(config: InstallConfig, image: str, ports: traefik.Ports) -> Json
     }
 
 
-def _certificate(files: Files) -> Json:
-    pair = {"tls.crt": certificate_path("ingress"), "tls.key": key_path("ingress")}
-    return _object("v1", "Secret", name=CERTIFICATE) | {
+def _certificates(files: Files) -> tuple[Json, Json]:
+    """Return the certificate for applications, and who signs the next one."""
+    return _pair(files, "ingress", CERTIFICATE), _pair(files, "ingress-ca", INGRESS_CA.name)
+
+
+def _pair(files: Files, name: str, secret: str) -> Json:
+    pair = {"tls.crt": certificate_path(name), "tls.key": key_path(name)}
+    return _object("v1", "Secret", name=secret) | {
         "type": "kubernetes.io/tls",
-        "data": {name: base64.b64encode(files[path]).decode() for name, path in pair.items()},
+        "data": {place: base64.b64encode(files[path]).decode() for place, path in pair.items()},
     }
 
 

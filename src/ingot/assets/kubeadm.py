@@ -61,6 +61,8 @@ def init_documents(config: InstallConfig, payload: Payload) -> tuple[Json, ...]:
             "kind": "KubeletConfiguration",
             # The node's own DNS writes it, and the servers in it may be asked from pods.
             "resolvConf": "/etc/resolv.conf",
+            # Approved by the machine controller, which holds it against Machine and host.
+            "serverTLSBootstrap": True,
         },
         {
             "apiVersion": "kubeproxy.config.k8s.io/v1alpha1",

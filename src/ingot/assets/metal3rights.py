@@ -5,11 +5,11 @@ All of it is in the namespace of hosts, but for two things: `Provisioning` and N
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from ingot.assets.documents import Json
 from ingot.assets.namespaces import METAL3
+from ingot.assets.rights import Rule, account, bound, rule_of
 from ingot.metal3.api.kinds import DEFINITIONS
 from ingot.metal3.api.provisioning import DEFINITION as PROVISIONING
 from ingot.metal3.api.wire import GROUP
@@ -20,19 +20,16 @@ from ingot.metal3.cluster.names import (
     CONTROLLER,
     CREDENTIALS,
     IMAGES,
+    INGRESS,
+    INGRESS_CA,
     POINTER_KEY,
 )
 from ingot.metal3.pod.manifest import NAME
 
-__all__ = ["account", "bound", "controller_rights", "images_rights", "metal3_rights"]
+__all__ = ["controller_rights", "images_rights", "metal3_rights"]
 
-RBAC: Final = "rbac.authorization.k8s.io"
-LABELS: Final = {"app.kubernetes.io/part-of": "ingot"}
 LOOK: Final = ("get", "list", "watch")
 CHANGE: Final = ("create", "patch", "update")
-
-Rule = tuple[str, Sequence[str], Sequence[str]]
-"""A group, its resources, and what may be done with them."""
 
 
 def metal3_rights() -> tuple[Json, ...]:
@@ -77,7 +74,7 @@ def controller_rights() -> tuple[Json, ...]:
     )
     who = (CONTROLLER, METAL3)
     role, binding = bound(CONTROLLER, METAL3, inside, account=who)
-    role["rules"].append({**_rule(secrets), "resourceNames": list(own)})
+    role["rules"].append({**rule_of(secrets), "resourceNames": list(own)})
     server: tuple[Rule, ...] = (
         secrets,
         ("", ("secrets",), ("get",)),
@@ -85,55 +82,18 @@ def controller_rights() -> tuple[Json, ...]:
     )
     server_role, server_binding = bound(CONTROLLER, CONFIG_SERVER.namespace, server, account=who)
     names = (CONFIG_SERVER.name, CONFIG_SERVER_CA.name, CONFIG_SERVER.name)
-    for rule, name in zip(server_role["rules"], names, strict=True):
-        rule["resourceNames"] = [name]
+    ingress: tuple[Rule, ...] = (secrets, ("", ("secrets",), ("get",)))
+    router_role, router_binding = bound(CONTROLLER, INGRESS.namespace, ingress, account=who)
+    for one, named in ((server_role, names), (router_role, (INGRESS.name, INGRESS_CA.name))):
+        for rule, name in zip(one["rules"], named, strict=True):
+            rule["resourceNames"] = [name]
     return (
         account(*who),
         role,
         binding,
         server_role,
         server_binding,
+        router_role,
+        router_binding,
         *bound(f"ingot:{CONTROLLER}", "", everywhere, account=who),
     )
-
-
-def account(name: str, namespace: str) -> Json:
-    """Return a service account."""
-    metadata = {"name": name, "namespace": namespace, "labels": dict(LABELS)}
-    return {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata}
-
-
-def bound(
-    name: str, namespace: str, rules: Sequence[Rule], *, account: tuple[str, str]
-) -> tuple[Json, Json]:
-    """Return a role, and that an account has it.
-
-    Args:
-        name: of both.
-        namespace: where it holds; empty for everywhere.
-        rules: what may be done.
-        account: whose it is, by name and namespace.
-    """
-    kind = "Role" if namespace else "ClusterRole"
-    where = {"namespace": namespace} if namespace else {}
-    metadata = {"name": name, **where, "labels": dict(LABELS)}
-    who, home = account
-    role: Json = {
-        "apiVersion": f"{RBAC}/v1",
-        "kind": kind,
-        "metadata": metadata,
-        "rules": [_rule(one) for one in rules],
-    }
-    binding: Json = {
-        "apiVersion": f"{RBAC}/v1",
-        "kind": f"{kind}Binding",
-        "metadata": metadata,
-        "roleRef": {"apiGroup": RBAC, "kind": kind, "name": name},
-        "subjects": [{"kind": "ServiceAccount", "name": who, "namespace": home}],
-    }
-    return role, binding
-
-
-def _rule(rule: Rule) -> Json:
-    group, resources, verbs = rule
-    return {"apiGroups": [group], "resources": list(resources), "verbs": list(verbs)}

@@ -51,7 +51,7 @@ def pointers(config: InstallConfig, files: Files, random: Callable[[int], bytes]
     roles = roster(config)
     return {
         path_of(host.name): _pointer(
-            f"{config_url(config)}/config/{'master' if roles.leads(host) else 'worker'}",
+            f"{config_url(config)}/config/{'master' if roles.may_lead(host) else 'worker'}",
             host=host.name,
             authority=authority,
             token=urlsafe_b64encode(random(TOKEN_BYTES)).rstrip(b"=").decode(),
@@ -91,7 +91,7 @@ def hosts_json(config: InstallConfig, files: Files) -> bytes:
     known: list[Mapping[str, Any]] = [
         {
             "name": host.name,
-            "role": "control-plane" if roles.leads(host) else "worker",
+            "role": "control-plane" if roles.may_lead(host) else "worker",
             "tokenSha256": sha256(token_in(files[path_of(host.name)]).encode()).hexdigest(),
         }
         for host in roles.all

@@ -1,7 +1,8 @@
 """Which host becomes what.
 
 Hosts are taken by their role first; those without one fill the gaps of the control plane, in the
-order of the list. What is left over waits for a Machine to claim it.
+order of the list. What is left over waits for a Machine to claim it; of these, hosts with the role
+of the control plane are its spares: they take the place of a server that is given up.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ class Roster:
 
     Attributes:
         control_plane: those that become the control plane.
-        others: workers, and those that may become workers.
+        others: all that are not installed at first.
+        spares: the names of those of the others that may only become part of the control plane.
     """
 
     control_plane: tuple[Host, ...]
     others: tuple[Host, ...]
+    spares: frozenset[str] = frozenset()
 
     @property
     def all(self) -> tuple[Host, ...]:
@@ -31,8 +34,12 @@ class Roster:
         return self.control_plane + self.others
 
     def leads(self, host: Host) -> bool:
-        """Return whether a host becomes part of the control plane."""
+        """Return whether a host becomes part of the control plane at once."""
         return any(one.name == host.name for one in self.control_plane)
+
+    def may_lead(self, host: Host) -> bool:
+        """Return whether a host becomes part of the control plane, now or in place of another."""
+        return self.leads(host) or host.name in self.spares
 
 
 def roster(config: InstallConfig) -> Roster:
@@ -45,4 +52,5 @@ def roster(config: InstallConfig) -> Roster:
     return Roster(
         control_plane=tuple(host for host in hosts if host.name in chosen),
         others=tuple(host for host in hosts if host.name not in chosen),
+        spares=frozenset(host.name for host in by_role if host.name not in chosen),
     )

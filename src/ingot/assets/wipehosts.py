@@ -43,7 +43,7 @@ def wipe_host(config: InstallConfig, payload: Payload, host: Host) -> BareMetalH
         payload: what that ran.
         host: one of its hosts.
     """
-    before = host_object(config, payload, host, leads=roster(config).leads(host))
+    before = host_object(config, payload, host, roles=roster(config))
     spec = replace(
         before.spec,
         online=False,

@@ -41,6 +41,8 @@ HOST_HEADER: Final = "x-ingot-host"
 
 RETRY_SECONDS: Final = 5
 _CONFIG: Final = "/config/"
+_ANY: Final = "node"
+"""The word for the config of whatever role the roster has for who asks."""
 _REPORT: Final = "/report"
 _TURN: Final = "/turn"
 JOINED: Final = "joined"
@@ -219,9 +221,10 @@ class Desk:
 
 
 def _is_for(host: Host, path: str) -> bool:
-    """Tell whether a path is one that a host may ask for: its role's, or its report's."""
+    """Tell whether a path is one that a host may ask for: its role's, `node`, or its report's."""
     if path.startswith(_CONFIG):
-        return Role.of(path.removeprefix(_CONFIG)) is host.role
+        word = path.removeprefix(_CONFIG)
+        return word == _ANY or Role.of(word) is host.role
     return path in {_REPORT, _TURN}
 
 

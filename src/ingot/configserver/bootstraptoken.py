@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from ingot.kube.joiners import JOINERS, group_of
 from ingot.kube.kind import Content, Kind, ObjectKey
 from ingot.kube.object import KubeObject
 
@@ -24,9 +25,6 @@ LIFETIME: Final = timedelta(hours=1)
 
 HOST_LABEL: Final = "ingot.local/config-host"
 """Marks the tokens that the config server made, each with its host's name."""
-
-_GROUP: Final = "system:bootstrappers:kubeadm:default-node-token"
-"""kubeadm gives this group what a joining node needs."""
 
 _ALPHABET: Final = string.ascii_lowercase + string.digits
 _LABEL_LENGTH: Final = 63
@@ -74,7 +72,7 @@ class Token:
             "token-secret": self.secret,
             "expiration": self.expires.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "usage-bootstrap-authentication": "true",
-            "auth-extra-groups": _GROUP,
+            "auth-extra-groups": f"{JOINERS},{group_of(self.host)}",
             "description": f"for {self.host} to join, by Ingot's config server",
         }
         return {

@@ -21,6 +21,7 @@ __all__ = [
     "Pool",
     "consumer_of",
     "control_plane_machine",
+    "health_check",
     "machine_name",
     "worker_set",
 ]
@@ -41,6 +42,7 @@ class Pool:
         namespace: where Machines and hosts are.
         image: what is written to their disks.
         host_labels: which hosts a worker may take; empty for any.
+        kept_out: labels of hosts that it may not take.
         node_labels: what their Nodes carry.
     """
 
@@ -48,6 +50,7 @@ class Pool:
     namespace: str
     image: Image
     host_labels: tuple[tuple[str, str], ...] = ()
+    kept_out: tuple[tuple[str, str], ...] = ()
     node_labels: tuple[tuple[str, str], ...] = ()
 
 
@@ -123,6 +126,45 @@ def worker_set(
     }
 
 
+def health_check(cluster: str, namespace: str) -> dict[str, Any]:
+    """Return the check by which workers are healed that have fallen silent.
+
+    Args:
+        cluster: the cluster's name.
+        namespace: where its Machines are.
+    """
+    # A server that starts slowly says "False" for a while; one that is silent says nothing.
+    unhealthy = (("Unknown", "5m"), ("False", "10m"))
+    return {
+        "apiVersion": f"{GROUP}/{VERSION}",
+        "kind": "MachineHealthCheck",
+        "metadata": {
+            "name": f"{cluster}-{WORKER_ROLE}",
+            "namespace": namespace,
+            "labels": {CLUSTER: cluster},
+        },
+        "spec": {
+            "selector": {"matchLabels": {CLUSTER: cluster, annotation.ROLE: WORKER_ROLE}},
+            "unhealthyConditions": [
+                {"type": "Ready", "status": status, "timeout": timeout}
+                for status, timeout in unhealthy
+            ],
+            "maxUnhealthy": "40%",
+        },
+    }
+
+
+def _selector(pool: Pool) -> dict[str, Any]:
+    selector: dict[str, Any] = {}
+    if pool.host_labels:
+        selector["matchLabels"] = dict(pool.host_labels)
+    if pool.kept_out:
+        selector["matchExpressions"] = [
+            {"key": key, "operator": "NotIn", "values": [value]} for key, value in pool.kept_out
+        ]
+    return selector
+
+
 def _labels(pool: Pool, role: str) -> dict[str, str]:
     return {CLUSTER: pool.cluster, annotation.ROLE: role, annotation.TYPE: role}
 
@@ -133,8 +175,8 @@ def _spec(pool: Pool, user_data: str) -> dict[str, Any]:
         "kind": KIND,
         "image": written(pool.image),
     }
-    if pool.host_labels:
-        value["hostSelector"] = {"matchLabels": dict(pool.host_labels)}
+    if selector := _selector(pool):
+        value["hostSelector"] = selector
     if user_data:
         value["userData"] = {"name": user_data, "namespace": pool.namespace}
     spec: dict[str, Any] = {"providerSpec": {"value": value}}

@@ -5,13 +5,15 @@ docs/reference/machine-api.md has the table of `VARIABLES`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from ingot.errors import ExitCode, IngotError
 from ingot.kube.lease import Terms
+from ingot.machineapi.approving.world import Policy
 from ingot.machineapi.parts import Patience
 
 __all__ = ["VARIABLES", "Options", "OptionsError", "read"]
@@ -26,10 +28,22 @@ VARIABLES: Final = {
     "RETRY_PERIOD_SECONDS": ("26", "How often the lease is renewed or asked for."),
     "INGOT_DRAIN_SECONDS": ("600", "How long a Node is waited for to be empty."),
     "INGOT_RELEASE_SECONDS": ("1800", "How long a host that is given back is waited for."),
+    "INGOT_CLUSTER_CA": (
+        "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt",
+        "The cluster's authority, by which kubelets are known.",
+    ),
+    "INGOT_ETCD_PKI": ("/etc/kubernetes/pki/etcd", "kubeadm's folder of etcd's certificates."),
+    "INGOT_NODE_NETWORKS": (
+        "",
+        "Networks with commas between: a Node may have an address of them that is nobody else's.",
+    ),
+    "INGOT_VIPS": ("", "Addresses that no Node may have for its own, with commas between."),
     "INGOT_HEALTH_PORT": ("9441", "/healthz, /readyz and /metrics; 0 takes any free port."),
     "INGOT_LOG_LEVEL": ("info", "debug, info, warning or error."),
 }
 """Each with its default and its meaning."""
+
+One = TypeVar("One")
 
 _BOOLEAN: Final = {"true": True, "1": True, "false": False, "0": False, "": False}
 _LEVELS: Final = frozenset({"debug", "info", "warning", "error"})
@@ -61,6 +75,9 @@ class Options:
     own_namespace: str
     terms: Terms | None
     patience: Patience = field(default_factory=Patience)
+    policy: Policy = field(default_factory=Policy)
+    cluster_ca: Path
+    etcd_pki: Path
     health_port: int
     log_level: str = "info"
 
@@ -86,6 +103,9 @@ def read(environment: Mapping[str, str]) -> Options:
             drain=reading.number("INGOT_DRAIN_SECONDS"),
             release=reading.number("INGOT_RELEASE_SECONDS"),
         ),
+        policy=reading.policy(),
+        cluster_ca=Path(reading.text("INGOT_CLUSTER_CA")),
+        etcd_pki=Path(reading.text("INGOT_ETCD_PKI")),
         health_port=int(reading.number("INGOT_HEALTH_PORT")),
         log_level=level,
     )
@@ -110,6 +130,18 @@ class _Reading:
             self.mistakes.append(f"{name} is {text!r}, and no number")
             return 0.0
         return float(text)
+
+    def policy(self) -> Policy:
+        networks = self._each("INGOT_NODE_NETWORKS", ip_network)
+        vips = self._each("INGOT_VIPS", ip_address)
+        return Policy(networks=networks, reserved=frozenset(map(str, vips)))
+
+    def _each(self, name: str, read: Callable[[str], One]) -> tuple[One, ...]:
+        try:
+            return tuple(read(one.strip()) for one in self.text(name).split(",") if one.strip())
+        except ValueError as error:
+            self.mistakes.append(f"{name}: {error}")
+            return ()
 
     def terms(self) -> Terms | None:
         wanted = self.text("LEADER_ELECTION").lower()

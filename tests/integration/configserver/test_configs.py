@@ -12,6 +12,7 @@ import pytest
 
 from ingot.configserver.ignition import file_in
 from ingot.configserver.role import Role
+from ingot.kube.joiners import JOINERS, group_of
 from tests.integration.configserver.office import ROLE_FILE, Office, list_hosts, token_of
 from tests.integration.kubeapi import KubeApi, binaries
 
@@ -35,7 +36,7 @@ def tokens(api: KubeApi) -> dict[str, dict[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize("word", ["master", "control-plane"])
+@pytest.mark.parametrize("word", ["master", "control-plane", "node"])
 def test_a_host_gets_its_roles_config_and_its_own_files(office: Office, word: str) -> None:
     name = office.control_plane
     reply = office.ask(f"/config/{word}", token_of(name))
@@ -56,7 +57,7 @@ def test_a_host_gets_its_roles_config_and_its_own_files(office: Office, word: st
 def test_the_token_is_one_that_kubeadm_takes_for_an_hour(office: Office, api: KubeApi) -> None:
     facts = office.ask("/config/worker", token_of(office.worker)).facts
     found = tokens(api)[facts.token]
-    assert found["groups"] == ["system:bootstrappers:kubeadm:default-node-token"]
+    assert sorted(found["groups"]) == sorted([JOINERS, group_of(office.worker)])
     assert found["usages"] == ["authentication"]
     assert office.worker in found["description"]
     left = datetime.fromisoformat(found["expires"]) - datetime.now(UTC)

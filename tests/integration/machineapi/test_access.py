@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from ingot.kube.joiners import JOINERS, group_of
 from ingot.machineapi import access as machines
 from ingot.machineapi.approving import access as approving
-from ingot.machineapi.approving.firstclient import group_of
 from ingot.machineapi.approving.request import REQUESTS
 from ingot.machineapi.approving.room import ApprovingRoom
 from ingot.machineapi.healing import access as healing
@@ -127,7 +127,7 @@ def test_a_server_that_joins_may_ask_and_is_not_approved_unseen(
         "name": name,
         "namespace": namespace,
     }
-    who = {"user": "system:bootstrap:abcdef", "groups": [approving.JOINERS]}
+    who = {"user": "system:bootstrap:abcdef", "groups": [JOINERS]}
     review = {"spec": {**who, "resourceAttributes": wish}}
     path = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
     status = machine_kube.request("POST", path, review)["status"]

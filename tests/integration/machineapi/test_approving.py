@@ -10,8 +10,8 @@ from functools import partial
 
 import pytest
 
+from ingot.kube.joiners import group_of
 from ingot.kube.kind import Content, ObjectKey
-from ingot.machineapi.approving.firstclient import group_of
 from ingot.machineapi.approving.request import CLIENT_SIGNER, REQUESTS, SERVING_SIGNER
 from ingot.machineapi.approving.room import ApprovingRoom, PresentCertificates
 from ingot.machineapi.approving.serving import Served

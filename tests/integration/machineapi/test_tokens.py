@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from ingot.configserver.bootstraptoken import Token
+from ingot.kube.joiners import host_in
 from ingot.kube.object import KubeObject
-from ingot.machineapi.approving.access import JOINERS, joiners_rights
-from ingot.machineapi.approving.firstclient import group_of, host_in
+from ingot.machineapi.approving.access import joiners_rights
 from ingot.machineapi.approving.request import CLIENT_SIGNER, REQUESTS, Request
 from tests.integration.kubeapi import (
     TOKENS,
@@ -56,9 +56,7 @@ def test_who_uses_a_hosts_token_may_ask_and_is_known_as_that_host(api: KubeApi) 
         root = "/apis/rbac.authorization.k8s.io/v1" + (f"/namespaces/{inside}" if inside else "")
         api.request("POST", f"{root}/{one['kind'].lower()}s", one)
     token = Token.fresh(HOST, now=datetime.now(UTC))
-    secret = token.manifest()
-    secret["stringData"]["auth-extra-groups"] = f"{JOINERS},{group_of(HOST)}"
-    api.request("POST", "/api/v1/namespaces/kube-system/secrets", secret)
+    api.request("POST", "/api/v1/namespaces/kube-system/secrets", token.manifest())
     request = Request.of(KubeObject(REQUESTS, _asked(api, token.spelled())))
     assert request.user == f"system:bootstrap:{token.number}"
     assert host_in(request.groups) == HOST

@@ -24,7 +24,8 @@ def test_a_token_holds_for_an_hour_and_only_to_join() -> None:
     said = token.manifest()["stringData"]
     assert re.fullmatch(r"[a-z0-9]{6}\.[a-z0-9]{16}", token.spelled())
     assert said["expiration"] == "2026-01-01T13:00:00Z"
-    assert said["auth-extra-groups"] == "system:bootstrappers:kubeadm:default-node-token"
+    groups = "system:bootstrappers:ingot:nodes,system:bootstrappers:ingot:host:cp-1"
+    assert said["auth-extra-groups"] == groups
     assert "usage-bootstrap-signing" not in said
     assert "cp-1" in said["description"]
 

@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ingot.kube.joiners import JOINERS
 from ingot.machineapi.approving.judging import SIGNERS
 
-__all__ = ["CLUSTER_RULES", "JOINERS", "joiners_rights"]
-
-JOINERS: Final = "system:bootstrappers:ingot:nodes"
-"""The group of all servers that join and are to be approved here."""
+__all__ = ["CLUSTER_RULES", "joiners_rights"]
 
 CLUSTER_RULES: Final[tuple[dict[str, Any], ...]] = (
     {

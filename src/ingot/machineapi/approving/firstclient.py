@@ -11,16 +11,13 @@ import re
 from datetime import datetime, timedelta
 from typing import Final
 
+from ingot.kube.joiners import host_in
 from ingot.machineapi.approving.request import NODE_USER, NODES, Request
 from ingot.machineapi.approving.verdict import Approve, Deny, Verdict, Wait
 from ingot.machineapi.approving.world import Subject, World
 from ingot.machineapi.seeing import MachineSeen
 
-__all__ = ["HOST_GROUP", "group_of", "host_in", "judge_first_client"]
-
-HOST_GROUP: Final = "system:bootstrappers:ingot:host:"
-"""The beginning of the group of who uses a host's token. What follows is the host's name; a group
-cannot have its dots, and a name cannot have the colons that are put there instead."""
+__all__ = ["judge_first_client"]
 
 BOOTSTRAPPERS: Final = "system:bootstrappers"
 EARLY: Final = timedelta(seconds=10)
@@ -30,17 +27,6 @@ LATE: Final = timedelta(hours=2)
 """Upstream's too; there from the Machine's creation, which may be long before it gets a host."""
 
 _TOKEN_USER: Final = re.compile(r"system:bootstrap:[a-z0-9]{6}")
-
-
-def group_of(host: str) -> str:
-    """Return the group of who uses a host's token."""
-    return HOST_GROUP + host.replace(".", ":")
-
-
-def host_in(groups: frozenset[str]) -> str:
-    """Return the one host that groups name; "" if there is none, or more than one."""
-    named = [one.removeprefix(HOST_GROUP) for one in groups if one.startswith(HOST_GROUP)]
-    return named[0].replace(":", ".") if len(named) == 1 else ""
 
 
 def judge_first_client(request: Request, world: World) -> Verdict:

@@ -125,9 +125,15 @@ def _by_conditions(node: NodeSeen, *, limits: Limits, now: datetime) -> Health:
 
 
 def allowed_unhealthy(most: int | str, total: int) -> int:
-    """Return how many Machines may be unhealthy; a share is rounded down, as upstream does."""
+    """Return how many Machines may be unhealthy; a share is rounded down, but not to nothing.
+
+    Upstream rounds down to nothing: with its usual 40 % one of two workers is never healed.
+    """
     text = str(most)
-    return total * int(text[:-1]) // 100 if text.endswith("%") else int(text)
+    if not text.endswith("%"):
+        return int(text)
+    share = int(text[:-1])
+    return max(total * share // 100, 1 if share else 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

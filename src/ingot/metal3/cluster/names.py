@@ -23,6 +23,8 @@ __all__ = [
     "DEPLOYMENTS",
     "IMAGES",
     "IMAGES_LABELS",
+    "INGRESS",
+    "INGRESS_CA",
     "METAL3_KEY",
     "NAMESPACE",
     "NODES",
@@ -52,6 +54,10 @@ CONFIG_SERVER: Final = ObjectKey("ingot-infra", "ingot-config-server")
 """The Secret of who hands configs out to nodes: in it is the roster of hosts."""
 CONFIG_SERVER_CA: Final = ObjectKey("ingot-infra", "ingot-config-server-ca")
 """A Secret that no pod has: who signs the certificate of that server."""
+INGRESS: Final = ObjectKey("ingot-ingress", "router-certs-default")
+"""The Secret with the certificate of applications that bring none of their own."""
+INGRESS_CA: Final = ObjectKey("ingot-ingress", "router-ca")
+"""A Secret that no pod has: who signs that certificate."""
 POINTER_KEY: Final = ObjectKey(NAMESPACE, "metal3-pointer-key")
 """A Secret that no pod has: what the tokens of hosts that are added later follow from."""
 

@@ -1,7 +1,8 @@
 """Hosts that are added later get what those of the install have: a pointer config and a token.
 
 The hosts of the install are in the roster already, and are left alone. So is a Secret that somebody
-made for a host: whoever brings a config of their own needs none of ours.
+made for a host: whoever brings a config of their own needs none of ours. A host becomes a worker
+unless it has the label of the control plane.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from ingot.metal3.api.label import ENVIRONMENT, ENVIRONMENT_VALUE
 from ingot.metal3.cluster.deploying import secret
 from ingot.metal3.cluster.names import CONFIG_SERVER, NAMESPACE, POINTER_KEY, SECRETS
 from ingot.metal3.cluster.options import Options
-from ingot.metal3.cluster.pointing import pointer, roster, token_of
+from ingot.metal3.cluster.pointing import Role, names_in, pointer, roster, token_of
 from ingot.metal3.operator.kinds import HOST
 
 __all__ = ["CONFIG_PORT", "PointerRoom", "RosterError", "user_data_name"]
@@ -35,6 +36,8 @@ CONFIG_PORT: Final = 22623
 KEY_BYTES: Final = 32
 ABSENT_SECONDS: Final = 300.0
 """How often it is looked whether there is a config server."""
+CONTROL_PLANE: Final = ("installer.openshift.io/role", "control-plane")
+"""The label of hosts that may be part of the control plane, as the field's installer sets it."""
 _ROSTER: Final = "hosts.json"
 _ONLY: Final = (ObjectKey(NAMESPACE, "pointers"),)
 
@@ -76,11 +79,15 @@ class PointerRoom:
         except NotFound:
             return Result.again_in(ABSENT_SECONDS)
         data: dict[str, str] = found.content.get("data") or {}
-        names = [one.metadata.name for one in self._hosts.store if not one.metadata.is_going]
+        hosts = {
+            one.metadata.name: _role_of(one)
+            for one in self._hosts.store
+            if not one.metadata.is_going
+        }
         key = await self._key()
         text = b64decode(data.get(_ROSTER, "")).decode()
         try:
-            fresh = roster(text, names, key=key)
+            before, fresh = names_in(text), roster(text, hosts, key=key)
         except ValueError as error:
             raise RosterError(
                 f"Secret {CONFIG_SERVER}: {error}",
@@ -89,15 +96,15 @@ class PointerRoom:
         if fresh is None:
             return Result.done()
         authority = b64decode(data.get("ca.crt", "")).decode()
-        for name in names:
-            if f'"{name}"' not in text:
+        for name in hosts:
+            if name not in before:
                 await self._point(name, authority=authority, key=key)
         change = {
             "metadata": {"resourceVersion": found.metadata.resource_version},
             "data": {_ROSTER: b64encode(fresh.encode()).decode()},
         }
         await self._client.patch(SECRETS, CONFIG_SERVER, change)
-        log.info("the roster has changed: %d hosts", len(names))
+        log.info("the roster has changed: %d hosts", len(hosts))
         return Result.done()
 
     async def _point(self, host: str, *, authority: str, key: bytes) -> None:
@@ -131,6 +138,15 @@ def _key_in(found: KubeObject[Content]) -> bytes:
     return key
 
 
+def _role_of(host: KubeObject[Any]) -> Role:
+    label, value = CONTROL_PLANE
+    leads = host.metadata.labels.get(label) == value
+    return Role.CONTROL_PLANE if leads else Role.WORKER
+
+
 def _came_or_went(change: Change[Any]) -> bool:
+    """Tell whether a host came, went, or is to become something else."""
     old, new = change.old, change.new
-    return old is None or new is None or old.metadata.is_going != new.metadata.is_going
+    if old is None or new is None:
+        return True
+    return (old.metadata.is_going, _role_of(old)) != (new.metadata.is_going, _role_of(new))

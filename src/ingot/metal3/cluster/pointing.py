@@ -10,10 +10,21 @@ import base64
 import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any, Final
 
-__all__ = ["ADDED_BY", "HOST_HEADER", "IGNITION", "TOKEN_HEADER", "pointer", "roster", "token_of"]
+__all__ = [
+    "ADDED_BY",
+    "HOST_HEADER",
+    "IGNITION",
+    "TOKEN_HEADER",
+    "Role",
+    "names_in",
+    "pointer",
+    "roster",
+    "token_of",
+]
 
 IGNITION: Final = "3.3.0"
 TOKEN_HEADER: Final = "X-Ingot-Token"  # noqa: S105 - the name of a header
@@ -24,6 +35,13 @@ ADDED_BY: Final = "metal3-controller"
 Json = dict[str, Any]
 
 
+class Role(StrEnum):
+    """What a host becomes, as the roster has it."""
+
+    CONTROL_PLANE = "control-plane"
+    WORKER = "worker"
+
+
 def token_of(host: str, *, key: bytes) -> str:
     """Return a host's token, which nobody can guess who has not the key."""
     made = hmac.digest(key, b"ingot config token\0" + host.encode(), "sha256")
@@ -31,7 +49,7 @@ def token_of(host: str, *, key: bytes) -> str:
 
 
 def pointer(url: str, *, host: str, authority: str, token: str) -> str:
-    """Return a worker's pointer config.
+    """Return a host's pointer config; what the host becomes is in the roster alone.
 
     Args:
         url: of the config server, without a path.
@@ -41,7 +59,7 @@ def pointer(url: str, *, host: str, authority: str, token: str) -> str:
     """
     packed = base64.b64encode(authority.encode()).decode()
     source = {
-        "source": f"{url}/config/worker",
+        "source": f"{url}/config/node",
         "httpHeaders": [
             {"name": TOKEN_HEADER, "value": token},
             {"name": HOST_HEADER, "value": host},
@@ -58,12 +76,21 @@ def pointer(url: str, *, host: str, authority: str, token: str) -> str:
     return json.dumps(config)
 
 
-def roster(text: str, hosts: Iterable[str], *, key: bytes) -> str | None:
+def names_in(text: str) -> frozenset[str]:
+    """Return the names of all hosts of a roster.
+
+    Raises:
+        ValueError: it is no roster.
+    """
+    return frozenset(str(one["name"]) for one in _listed(text))
+
+
+def roster(text: str, hosts: Mapping[str, Role], *, key: bytes) -> str | None:
     """Return hosts.json with all hosts in it, and without those of ours that are gone.
 
     Args:
         text: as it is.
-        hosts: the names of all that there are.
+        hosts: all that there are, and what each becomes. Those of the install stay as they are.
         key: what tokens follow from.
 
     Returns:
@@ -72,22 +99,28 @@ def roster(text: str, hosts: Iterable[str], *, key: bytes) -> str | None:
     Raises:
         ValueError: it is no roster.
     """
-    there = set(hosts)
-    try:
-        listed: list[Mapping[str, Any]] = json.loads(text)["hosts"]
-        names = {str(one["name"]) for one in listed}
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"hosts.json has no {error}") from error
-    kept = [one for one in listed if one.get("by") != ADDED_BY or one["name"] in there]
-    added = [
+    listed = _listed(text)
+    installed = [one for one in listed if one.get("by") != ADDED_BY]
+    theirs = {one["name"] for one in installed}
+    ours = [
         {
             "name": name,
-            "role": "worker",
+            "role": role.value,
             "tokenSha256": hashlib.sha256(token_of(name, key=key).encode()).hexdigest(),
             "by": ADDED_BY,
         }
-        for name in sorted(there - names)
+        for name, role in sorted(hosts.items())
+        if name not in theirs
     ]
-    if not added and len(kept) == len(listed):
-        return None
-    return json.dumps({"hosts": [*kept, *added]}, indent=2) + "\n"
+    found = [*installed, *ours]
+    return None if found == listed else json.dumps({"hosts": found}, indent=2) + "\n"
+
+
+def _listed(text: str) -> list[Mapping[str, Any]]:
+    try:
+        listed: list[Mapping[str, Any]] = json.loads(text)["hosts"]
+        if not all(one["name"] for one in listed):
+            raise ValueError("hosts.json has a host without a name")
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"hosts.json has no {error}") from error
+    return listed

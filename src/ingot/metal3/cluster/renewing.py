@@ -1,7 +1,8 @@
-"""The certificate of the config server, renewed in time: who joins in three years is served too.
+"""Certificates of the cluster's own servers, renewed in time.
 
-It is signed by the authority that the hosts' pointer configs name, for the same names. The pods are
-then replaced, one after the other.
+Each is signed by the authority that its clients know, for the same names: the config server's by
+the one that hosts' pointer configs name, that of applications by the cluster's ingress authority.
+One that somebody else has signed was put there by a person, and is left alone.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import logging
 from base64 import b64decode, b64encode
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -19,12 +21,19 @@ from ingot.kube.errors import NotFound
 from ingot.kube.kind import Content, ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.metal3.cluster.credentials import renewal
-from ingot.metal3.cluster.names import CONFIG_SERVER, CONFIG_SERVER_CA, DAEMON_SETS, SECRETS
+from ingot.metal3.cluster.names import (
+    CONFIG_SERVER,
+    CONFIG_SERVER_CA,
+    DAEMON_SETS,
+    INGRESS,
+    INGRESS_CA,
+    SECRETS,
+)
 from ingot.pki.authority import Authority
 from ingot.pki.credential import Credential
 from ingot.pki.term import LEAF_LIFETIME, Term
 
-__all__ = ["ANNOTATION", "RenewalRoom", "certificate_annotation"]
+__all__ = ["ANNOTATION", "SERVERS", "RenewalRoom", "Server", "certificate_annotation"]
 
 log = logging.getLogger(__name__)
 
@@ -41,46 +50,67 @@ def certificate_annotation(certificate: bytes) -> dict[str, str]:
     return {ANNOTATION: hashlib.sha256(certificate).hexdigest()[:16]}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """Whose certificate is renewed.
+
+    Attributes:
+        held: the Secret with it.
+        signer: the Secret with who signs it.
+        pods: the DaemonSet of who reads it only when starting; None where it is read again.
+    """
+
+    held: ObjectKey
+    signer: ObjectKey
+    pods: ObjectKey | None = None
+
+
+SERVERS: Final = (
+    Server(held=CONFIG_SERVER, signer=CONFIG_SERVER_CA, pods=CONFIG_SERVER),
+    Server(held=INGRESS, signer=INGRESS_CA),
+)
+
+
 class RenewalRoom:
-    """Renews one certificate."""
+    """Renews certificates."""
 
     def __init__(self, client: KubeClient, *, clock: Callable[[], datetime] = _utc) -> None:
         self._client = client
         self._clock = clock
 
     def controller(self) -> Controller:
-        """Return what looks at the certificate from time to time."""
+        """Return what looks at the certificates from time to time."""
 
         def begun(add: Callable[[ObjectKey], None]) -> Callable[[], None]:
-            add(CONFIG_SERVER)
+            for one in SERVERS:
+                add(one.held)
             return lambda: None
 
         return Controller(
-            name="config-server", reconcile=self.reconcile, sources=[], callers=[begun]
+            name="certificates", reconcile=self.reconcile, sources=[], callers=[begun]
         )
 
-    async def reconcile(self, _key: ObjectKey) -> Result:
+    async def reconcile(self, key: ObjectKey) -> Result:
         """Have a certificate that holds, and pods that serve with it.
 
         Raises:
             Conflict: the Secret has changed since it was read.
             CredentialError: the authority or the certificate cannot be read.
         """
+        server = next(one for one in SERVERS if one.held == key)
         try:
-            found = await self._client.get(SECRETS, CONFIG_SERVER)
-            signer = await self._client.get(SECRETS, CONFIG_SERVER_CA)
-            pods = await self._client.get(DAEMON_SETS, CONFIG_SERVER)
+            found = await self._client.get(SECRETS, server.held)
+            signer = _credential(await self._client.get(SECRETS, server.signer))
+            held = _credential(found)
+            now = self._clock()
+            if not held.is_signed_by(signer.certificate):
+                return Result.again_in(LOOK_SECONDS)
+            if now >= renewal(held.term):
+                held = await self._renewed(found, held, signer, now)
+            if server.pods is not None:
+                await self._replace_pods(server.pods, held)
         except NotFound:
-            return Result.again_in(LOOK_SECONDS)
-        held = _credential(found)
-        now = self._clock()
-        if now >= renewal(held.term):
-            held = await self._renewed(found, held, _credential(signer), now)
-        template = pods.content["spec"]["template"]["metadata"]
-        wanted = certificate_annotation(held.certificate)
-        if template.get("annotations", {}).get(ANNOTATION) != wanted[ANNOTATION]:
-            change = {"spec": {"template": {"metadata": {"annotations": wanted}}}}
-            await self._client.patch(DAEMON_SETS, CONFIG_SERVER, change)
+            log.debug("%s is not all there: nothing is renewed", key)
         return Result.again_in(LOOK_SECONDS)
 
     async def _renewed(
@@ -91,16 +121,27 @@ class RenewalRoom:
         now: datetime,
     ) -> Credential:
         authority = Authority.read(signer.certificate, signer.key)
-        term = Term.since(now, LEAF_LIFETIME)
-        fresh = authority.server("ingot-config-server", held.names, term)
+        fresh = authority.server(_name(held), held.names, Term.since(now, LEAF_LIFETIME))
         files = {"tls.crt": fresh.certificate, "tls.key": fresh.key}
         change = {
             "metadata": {"resourceVersion": found.metadata.resource_version},
             "data": {name: b64encode(content).decode() for name, content in files.items()},
         }
-        await self._client.patch(SECRETS, CONFIG_SERVER, change)
-        log.info("the config server has a new certificate")
+        await self._client.patch(SECRETS, found.key, change)
+        log.info("%s has a new certificate", found.key)
         return fresh
+
+    async def _replace_pods(self, key: ObjectKey, held: Credential) -> None:
+        pods = await self._client.get(DAEMON_SETS, key)
+        template = pods.content["spec"]["template"]["metadata"]
+        wanted = certificate_annotation(held.certificate)
+        if template.get("annotations", {}).get(ANNOTATION) != wanted[ANNOTATION]:
+            change = {"spec": {"template": {"metadata": {"annotations": wanted}}}}
+            await self._client.patch(DAEMON_SETS, key, change)
+
+
+def _name(held: Credential) -> str:
+    return held.subject.removeprefix("CN=")
 
 
 def _credential(found: KubeObject[Content]) -> Credential:

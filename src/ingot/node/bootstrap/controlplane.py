@@ -106,6 +106,8 @@ def completed(told: str, *, address: Address, name: str, patches: Path | None = 
                 (
                     {"name": "node-ip", "value": str(address)},
                     {"name": "node-labels", "value": f"{BOOTSTRAP}="},
+                    # No Machine stands for this VM, by which its request could be approved.
+                    {"name": "rotate-server-certificates", "value": "false"},
                 )
             )
     # JSON is YAML too, and needs no thought about quoting.

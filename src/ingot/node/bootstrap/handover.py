@@ -27,7 +27,15 @@ log = logging.getLogger(__name__)
 
 IRONIC_PORT = 6385
 OPERATOR_PORT = 9440
+MACHINES_PORT = 9441
 API_PORT = 6443
+STOPPED_AFTER_THE_VIP = (
+    "30-metal3",
+    "40-machine-controller",
+    "20-config-server",
+    "kube-scheduler",
+    "kube-controller-manager",
+)
 OWN_ETCD = f"https://{LOOPBACK}:2379"
 LOOK_SECONDS = 0.2
 CONNECT_SECONDS = 1.0
@@ -52,11 +60,12 @@ async def hand_over(
         lambda: _taken_over(vips), within=60, what="no control-plane node answers for the VIP"
     )
 
-    await say("Ironic and the host operator stop")
-    for pod in ("30-metal3", "20-config-server", "kube-scheduler", "kube-controller-manager"):
+    await say("Ironic and the controllers of hosts and machines stop")
+    for pod in STOPPED_AFTER_THE_VIP:
         stopped(places, pod)
     # Whoever comes after the operator waits for its lease, which it gives back to a live API.
     await _until(_closed(OPERATOR_PORT), within=90, what="the host operator does not end")
+    await _until(_closed(MACHINES_PORT), within=60, what="the machine controller does not end")
 
     await say("the bootstrap's API server drains")
     stopped(places, "kube-apiserver")

@@ -18,6 +18,7 @@ from ingot.kube.access import from_kubeconfig
 from ingot.kube.client import KubeClient
 from ingot.kube.errors import NotFound
 from ingot.kube.kind import ObjectKey
+from ingot.metal3.cluster.handing import images_wait_for
 from ingot.node.bootstrap import wiping
 from ingot.node.bootstrap.absence import Known, absent
 from ingot.node.bootstrap.arrivals import read_known
@@ -185,6 +186,8 @@ class Bootstrap:
             "Ironic": await is_ready(LOOPBACK, 6385, "/", tls=True),
             "the web server": await is_ready(LOOPBACK, 6180, "/images/kernel"),
             "the host operator": await is_ready(LOOPBACK, 9440, "/readyz"),
+            "the machine controller": wiping.MACHINES not in pods
+            or await is_ready(LOOPBACK, 9441, "/readyz"),
         }
         missing = [what for what, ready in wanted.items() if not ready]
         if missing:
@@ -212,6 +215,10 @@ class Bootstrap:
                 # While they settle: a new leader takes a moment that nobody should have to wait.
                 await give_lead(self._etcd, self._options.name)
                 led = True
+            await asyncio.sleep(LOOK_SECONDS)
+        # The cluster provisions from copies of the images, and this VM has the only ones.
+        while waited := await images_wait_for(client):
+            await self._teller.says(f"waiting for {waited}")
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _with_absences(self, client: KubeClient, nodes: list[Standing]) -> list[Standing]:

@@ -16,9 +16,10 @@ CLEAN = "available"
 
 CONFIG_SERVER = "20-config-server"
 METAL3 = "30-metal3"
+MACHINES = "40-machine-controller"
 
 PODS: Mapping[Goal, tuple[str, ...]] = {
-    Goal.INSTALL: (CONFIG_SERVER, METAL3),
+    Goal.INSTALL: (CONFIG_SERVER, METAL3, MACHINES),
     Goal.WIPE: (METAL3,),
 }
 """Who serves the servers: nothing that is cleaned asks for a config."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 import yaml
+from cryptography import x509
 
 from ingot.assets.clusterconfigserver import (
     PATH as SERVER_PATH,
@@ -27,13 +28,17 @@ from ingot.assets.clusterconfigserver import (
     cluster_config_server,
     config_server_secret,
 )
+from ingot.assets.ingress import CERTIFICATE_PATH, ingress
 from ingot.assets.metal3cluster import PATH, metal3_cluster, options_of
 from ingot.kube.access import from_kubeconfig
 from ingot.kube.client import KubeClient
+from ingot.kube.kind import ObjectKey
 from ingot.metal3.cluster.handing import images_wait_for
-from ingot.metal3.cluster.names import CONFIG_SERVER
+from ingot.metal3.cluster.names import CONFIG_SERVER, INGRESS
 from ingot.metal3.cluster.program import run
 from ingot.metal3.cluster.renewing import RenewalRoom, certificate_annotation
+from ingot.pki.authority import Authority
+from ingot.pki.term import Term
 from tests.e2e.site import eventually
 from tests.integration.kubeapi import KubeApi, kube_api
 from tests.integration.metal3.served import Served, manifests
@@ -58,6 +63,7 @@ PATHS = {
     "Secret": "/api/v1/namespaces/metal3/secrets",
     "ServiceAccount": "/api/v1/namespaces/metal3/serviceaccounts",
 }
+APPLICATIONS = "/api/v1/namespaces/ingot-ingress/secrets/router-certs-default"
 CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
 PAUSED = "baremetalhost.metal3.io/paused"
 
@@ -81,7 +87,7 @@ class Site:
         assert code == 200, found
 
     def apply_manifests(self) -> None:
-        for name in ("metal3", "ingot-infra"):
+        for name in ("metal3", "ingot-infra", "ingot-ingress"):
             self.create("/api/v1/namespaces", {"metadata": {"name": name}})
         config = cluster()
         files = install_files(config)
@@ -89,6 +95,7 @@ class Site:
             *yaml.safe_load_all(metal3_cluster(config, PAYLOAD)[PATH]),
             *yaml.safe_load_all(config_server_secret(config, PAYLOAD, files)[SECRET_PATH]),
             *yaml.safe_load_all(cluster_config_server(config, PAYLOAD, files)[SERVER_PATH]),
+            *yaml.safe_load_all(ingress(config, files, image="")[CERTIFICATE_PATH]),
         ):
             place = PATHS[one["kind"]]
             where = one["metadata"].get("namespace", "")
@@ -349,7 +356,7 @@ def test_a_host_that_is_added_later_is_in_the_roster(api: KubeApi, site: Site) -
         assert secret is not None
         pointer = json.loads(b64decode(secret["data"]["userData"]))
         (source,) = pointer["ignition"]["config"]["merge"]
-        assert source["source"].endswith(":22623/config/worker")
+        assert source["source"].endswith(":22623/config/node")
         code, _ = site.served.ask("DELETE", f"{HOSTS}/worker-9")
         assert code == 200
         eventually(lambda: "worker-9" not in roster(), within=WITHIN, every=0.1)
@@ -364,19 +371,52 @@ def test_the_config_servers_certificate_is_renewed_in_time(api: KubeApi, site: S
         annotations = pods["spec"]["template"]["metadata"]["annotations"]
         return b64decode(secret["data"]["tls.crt"]), annotations["ingot.local/certificate"]
 
-    async def looked(after: timedelta) -> None:
-        access = from_kubeconfig(account(api, site))
-        async with KubeClient(access, field_manager="test") as client:
-            await RenewalRoom(client, clock=lambda: NOW + after).reconcile(CONFIG_SERVER)
-
     first = seen()
-    asyncio.run(looked(timedelta(days=100)))
+    look_at(CONFIG_SERVER, api, site, after=timedelta(days=100))
     assert seen() == first
-    asyncio.run(looked(timedelta(days=250)))
+    look_at(CONFIG_SERVER, api, site, after=timedelta(days=250))
     certificate, mark = seen()
     assert certificate != first[0]
     assert mark != first[1]
     assert certificate_annotation(certificate) == {"ingot.local/certificate": mark}
+
+
+def test_the_certificate_of_applications_is_renewed_in_time(api: KubeApi, site: Site) -> None:
+    first = certificate_of_applications(site)
+    look_at(INGRESS, api, site, after=timedelta(days=100))
+    assert certificate_of_applications(site) == first
+    look_at(INGRESS, api, site, after=timedelta(days=250))
+    renewed = x509.load_pem_x509_certificate(certificate_of_applications(site))
+    before = x509.load_pem_x509_certificate(first)
+    assert renewed.not_valid_after_utc > before.not_valid_after_utc
+    assert (renewed.subject, renewed.issuer) == (before.subject, before.issuer)
+
+
+def test_a_certificate_of_a_persons_own_is_left_alone(api: KubeApi, site: Site) -> None:
+    term = Term.since(NOW, timedelta(days=30))
+    own = Authority.made("somebody's own", term).server("*.apps.example.com", ["*.apps"], term)
+    data = {"tls.crt": own.certificate, "tls.key": own.key}
+    body = {"data": {name: b64encode(one).decode() for name, one in data.items()}}
+    site.patch(APPLICATIONS, body)
+    look_at(INGRESS, api, site, after=timedelta(days=250))
+    assert certificate_of_applications(site) == own.certificate
+
+
+def certificate_of_applications(site: Site) -> bytes:
+    secret = site.get(APPLICATIONS)
+    assert secret is not None
+    return b64decode(secret["data"]["tls.crt"])
+
+
+def look_at(key: ObjectKey, api: KubeApi, site: Site, *, after: timedelta) -> None:
+    """Have certificates looked at, as if it were later."""
+
+    async def looked() -> None:
+        access = from_kubeconfig(account(api, site))
+        async with KubeClient(access, field_manager="test") as client:
+            await RenewalRoom(client, clock=lambda: NOW + after).reconcile(key)
+
+    asyncio.run(looked())
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from ingot.kube.joiners import group_of
 from ingot.kube.kind import Content, ObjectKey
 from ingot.kube.object import KubeObject
-from ingot.machineapi.approving.firstclient import group_of
 from ingot.machineapi.approving.request import CLIENT_SIGNER, REQUESTS, SERVING_SIGNER, Request
 from ingot.machineapi.approving.world import Policy, World
 from ingot.machineapi.seeing import HostSeen, MachineSeen, NodeCondition, NodeSeen

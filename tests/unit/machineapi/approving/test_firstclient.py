@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from ingot.kube.joiners import group_of, host_in
 from ingot.kube.kind import ObjectKey
-from ingot.machineapi.approving.firstclient import group_of, host_in
 from ingot.machineapi.approving.judging import judge
 from ingot.machineapi.approving.verdict import Approve, Deny, Wait
 from ingot.machineapi.approving.world import World

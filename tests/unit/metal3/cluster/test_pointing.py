@@ -9,11 +9,13 @@ import pytest
 from ingot.assets.pointer import path_of, pointers, token_in
 from ingot.configserver.role import Role
 from ingot.configserver.roster import parse
+from ingot.metal3.cluster.pointing import Role as Kind
 from ingot.metal3.cluster.pointing import pointer, roster, token_of
 from tests.unit.assets.clusters import cluster, counting, install_files
 
 KEY = bytes(range(32))
 INSTALLED = {"name": "worker-0", "role": "worker", "tokenSha256": "0" * 64}
+ADDED = {"worker-0": Kind.WORKER, "worker-9": Kind.WORKER}
 TEXT = json.dumps({"hosts": [INSTALLED]})
 
 
@@ -30,39 +32,53 @@ def test_a_pointer_is_as_those_of_the_install() -> None:
         authority=files["tls/config-server-ca.crt"].decode(),
         token=token_in(theirs),
     )
-    assert json.loads(ours) == json.loads(theirs)
+    assert json.loads(ours) == json.loads(theirs.replace(b"/config/worker", b"/config/node"))
 
 
 def test_a_host_that_is_added_may_ask_with_its_token() -> None:
-    text = roster(TEXT, ["worker-0", "worker-9"], key=KEY)
+    text = roster(TEXT, ADDED, key=KEY)
     assert text is not None
     found = parse(text, source="hosts.json").bearer(token_of("worker-9", key=KEY))
     assert found is not None
     assert (found.name, found.role) == ("worker-9", Role.WORKER)
 
 
+def test_a_host_that_is_labelled_later_becomes_part_of_the_control_plane() -> None:
+    added = roster(TEXT, ADDED, key=KEY)
+    assert added is not None
+    text = roster(added, {**ADDED, "worker-9": Kind.CONTROL_PLANE}, key=KEY)
+    assert text is not None
+    found = parse(text, source="hosts.json").bearer(token_of("worker-9", key=KEY))
+    assert found is not None
+    assert found.role is Role.CONTROL_PLANE
+
+
+def test_a_host_of_the_install_stays_what_it_was_made_for() -> None:
+    assert roster(TEXT, {"worker-0": Kind.CONTROL_PLANE}, key=KEY) is None
+
+
 def test_a_host_of_the_install_keeps_its_token() -> None:
-    text = roster(TEXT, ["worker-0", "worker-9"], key=KEY)
+    text = roster(TEXT, ADDED, key=KEY)
     assert text is not None
     assert json.loads(text)["hosts"][0] == INSTALLED
 
 
 def test_a_host_that_was_added_and_is_gone_may_not_ask_any_more() -> None:
-    added = roster(TEXT, ["worker-0", "worker-9"], key=KEY)
+    added = roster(TEXT, ADDED, key=KEY)
     assert added is not None
-    text = roster(added, ["worker-0"], key=KEY)
+    text = roster(added, {"worker-0": Kind.WORKER}, key=KEY)
     assert text is not None
     assert json.loads(text) == json.loads(TEXT)
 
 
 def test_a_host_of_the_install_stays_in_the_roster() -> None:
-    assert roster(TEXT, [], key=KEY) is None
+    assert roster(TEXT, {}, key=KEY) is None
 
 
 def test_nothing_is_written_where_nothing_has_changed() -> None:
-    added = roster(TEXT, ["worker-9"], key=KEY)
+    added = roster(TEXT, {"worker-9": Kind.WORKER}, key=KEY)
     assert added is not None
-    assert roster(added, ["worker-9"], key=KEY) is None
+    assert roster(added, {"worker-9": Kind.WORKER}, key=KEY) is None
 
 
 def test_tokens_differ_by_host_and_by_key() -> None:
@@ -74,4 +90,4 @@ def test_tokens_differ_by_host_and_by_key() -> None:
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"hosts": [{}]}'])
 def test_what_is_no_roster_is_not_overwritten(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
-        roster(text, ["worker-9"], key=KEY)
+        roster(text, {"worker-9": Kind.WORKER}, key=KEY)
