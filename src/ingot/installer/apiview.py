@@ -10,7 +10,7 @@ from typing import Any
 
 from ingot.configserver.report import key_of
 from ingot.installer.console import Said
-from ingot.installer.hoststep import step_of
+from ingot.installer.hoststep import is_claimed, is_ready, step_of
 from ingot.installer.progress import HostProgress
 from ingot.installer.vipholder import address_of, look_for_holder
 from ingot.kube.access import from_kubeconfig
@@ -156,6 +156,8 @@ class ApiView:
             attempts=int(status.get("errorCount", 0)),
             error=str(status.get("errorMessage", "")),
             lost=_lost_boot(status),
+            claimed=is_claimed(host),
+            joined=node is not None and is_ready(node),
         )
 
 

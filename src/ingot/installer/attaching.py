@@ -12,15 +12,22 @@ from ingot.config.model import InstallConfig
 from ingot.errors import IngotError
 from ingot.installer import bootstrapvm
 from ingot.installer.apiview import ApiView
-from ingot.installer.creating import roles_of
 from ingot.installer.directory import InstallDirectory
 from ingot.installer.journal import COMPLETE, Entry, InstallJournal
 from ingot.installer.phase import Phase
 from ingot.installer.progress import Listener, PhaseTimes, Progress
+from ingot.installer.roles import roles_of
+from ingot.installer.settling import Settling
 from ingot.installer.vmdriver import driver_of
 from ingot.installer.waiting import BootstrapFailed, Waiting
 
-__all__ = ["NothingBegun", "bootstrap_is_complete", "latest_run", "wait_for_bootstrap"]
+__all__ = [
+    "NothingBegun",
+    "bootstrap_is_complete",
+    "latest_run",
+    "wait_for_bootstrap",
+    "wait_for_install",
+]
 
 LOOK_SECONDS = 1.0
 
@@ -85,6 +92,45 @@ def wait_for_bootstrap(
         if bootstrap_is_complete(directory):
             return waiting.progress
         raise
+
+
+def wait_for_install(
+    directory: InstallDirectory,
+    config: InstallConfig,
+    *,
+    limits: Mapping[Phase, float],
+    listener: Listener,
+) -> Progress:
+    """Wait until the whole cluster is there, also where the bootstrap is still under way.
+
+    It does not matter who sees it first: whoever makes the cluster, or this.
+
+    Args:
+        directory: the install's.
+        config: the cluster as asked for.
+        limits: how long each phase may take.
+        listener: told of every change.
+
+    Raises:
+        NothingBegun: nobody makes a cluster here.
+        BootstrapFailed: as for the bootstrap.
+        HostFailed: a server has failed too often, or cannot but fail.
+        WorkersMissing: workers did not come in time.
+        NotStable: what runs in the cluster was not available in time.
+    """
+    progress = wait_for_bootstrap(directory, config, limits=limits, listener=listener)
+    journal = InstallJournal(directory.journal)
+    if journal.is_complete:
+        return progress
+    settling = Settling.of(
+        directory.path / kubeconfig.PATH,
+        config,
+        limits=limits,
+        listener=listener,
+        progress=progress,
+    )
+    settling.is_enough = lambda: journal.is_complete
+    return asyncio.run(settling.until_settled())
 
 
 def _until_vm(

@@ -1,7 +1,8 @@
 """Making a cluster: phase after phase, each of which looks before it acts.
 
 Whoever is stopped runs the same command again. What is there is used: images by their content,
-assets by what they were made from, the VM by its definition, and the bootstrap goes on by itself.
+assets by what they were made from, the VM by its definition, and the bootstrap goes on by itself,
+as does the cluster after it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from ingot.assets import metadata
 from ingot.assets.bootstrapconfig import PATH as BOOTSTRAP_IGNITION
 from ingot.assets.catalogue import BOOTSTRAP_MACS
 from ingot.assets.graph.files import Files
-from ingot.assets.roster import roster
 from ingot.config.model import InstallConfig
 from ingot.errors import ExitCode, IngotError
 from ingot.installer import bootstrapvm
@@ -32,8 +32,10 @@ from ingot.installer.journal import COMPLETE, InstallJournal
 from ingot.installer.phase import Phase
 from ingot.installer.progress import Listener, Progress
 from ingot.installer.report import Report, report_of, write_report
+from ingot.installer.roles import roles_of
+from ingot.installer.settling import Settling
 from ingot.installer.targets import Request, make_target
-from ingot.installer.tracking import after_phase, after_troubles, ended
+from ingot.installer.tracking import after_phase, after_troubles
 from ingot.installer.vips import check_free
 from ingot.installer.vmimages import VmImages, vm_images
 from ingot.installer.waiting import Waiting
@@ -41,7 +43,7 @@ from ingot.installer.wipejournal import check_not_wiped
 from ingot.machine.driver import Driver
 from ingot.machine.hypervisor import Hypervisor, hypervisor_at
 
-__all__ = ["Creation", "NotAnswering", "roles_of"]
+__all__ = ["Creation", "NotAnswering"]
 
 
 class NotAnswering(IngotError):  # noqa: N818 - it says what was seen
@@ -112,8 +114,9 @@ class Creation:
         holder = seen.vip_holder or self.progress.vip_holder
         self._tell(replace(self.progress, hosts=seen.hosts, vip_holder=holder))
         destroy_bootstrap(self.directory)
-        self._tell(ended(self.progress, now=datetime.now(UTC)))
-        self.report = report_of(self.directory, self.config, self.progress, seen)
+        settling = self._settling()
+        asyncio.run(settling.until_settled())
+        self.report = report_of(self.directory, self.config, self.progress, settling.seen)
         write_report(self.directory, self.report)
         self.journal.add(COMPLETE, "ended")
         return self.progress
@@ -159,6 +162,15 @@ class Creation:
             progress=self.progress,
         )
 
+    def _settling(self) -> Settling:
+        return Settling.of(
+            self.directory.path / kubeconfig_asset.PATH,
+            self.config,
+            limits=self.limits,
+            listener=self._tell,
+            progress=self.progress,
+        )
+
     async def _answers(self) -> Seen:
         view = ApiView(self.directory.path / kubeconfig_asset.PATH, roles_of(self.config))
         try:
@@ -182,12 +194,3 @@ class Creation:
         self.journal.note(self.progress, progress)
         self.progress = progress
         self.listener(progress)
-
-
-def roles_of(config: InstallConfig) -> dict[str, str]:
-    """Return what each server becomes."""
-    leads = {host.name for host in roster(config).control_plane}
-    return {
-        host.name: "control-plane" if host.name in leads else "worker"
-        for host in config.baremetal.hosts
-    }

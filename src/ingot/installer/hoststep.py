@@ -15,13 +15,15 @@ from ingot.metal3.api.annotation import PAUSED
 from ingot.metal3.api.conditions import HostCondition
 from ingot.metal3.api.states import ProvisioningState
 
-__all__ = ["SENT", "image_was_sent", "step_of"]
+__all__ = ["SENT", "image_was_sent", "is_claimed", "is_ready", "step_of"]
 
 PAUSED_STEP: Final = "waits for the hand-over"
 BOOTING: Final = "boots from its disk"
 JOINED: Final = "is a node"
 NOT_READY: Final = "is a node, and not Ready yet"
 SENT: Final = "has its image; its agent ends the work"
+FREE: Final = "is free"
+CLAIMED: Final = "is claimed by a Machine, and waits for its image"
 
 _WORDS: Final[Mapping[str, str]] = {
     ProvisionState.VERIFYING: "its BMC is asked",
@@ -38,6 +40,8 @@ _WRITTEN: Final = frozenset(
     {ProvisioningState.PROVISIONED, ProvisioningState.EXTERNALLY_PROVISIONED}
 )
 
+_CLEAN: Final = frozenset({ProvisioningState.AVAILABLE, ProvisioningState.READY})
+
 Json = Mapping[str, Any]
 
 
@@ -51,7 +55,7 @@ def step_of(host: Json, *, node: Json | None, report: Json | None, share: float 
         share: of its image that it has taken.
     """
     if node is not None:
-        return JOINED if _is_ready(node) else NOT_READY
+        return JOINED if is_ready(node) else NOT_READY
     status = host.get("status", {})
     if status.get("provisioning", {}).get("state") in _WRITTEN:
         return _joining(report)
@@ -59,8 +63,19 @@ def step_of(host: Json, *, node: Json | None, report: Json | None, share: float 
         return PAUSED_STEP
     if share is not None:
         return "writing the image"
-    said = _progressing(status)
+    said = _progressing(status) or _standing(host)
     return _WORDS.get(said, said)
+
+
+def is_claimed(host: Json) -> bool:
+    """Return whether a Machine has taken a server."""
+    return bool(host.get("spec", {}).get("consumerRef"))
+
+
+def is_ready(node: Json) -> bool:
+    """Return whether a Node is Ready."""
+    conditions = node.get("status", {}).get("conditions", ())
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
 
 
 def image_was_sent(step: str) -> str:
@@ -81,6 +96,10 @@ def _progressing(status: Json) -> str:
     return next((str(one.get("message", "")) for one in said), "")
 
 
-def _is_ready(node: Json) -> bool:
-    conditions = node.get("status", {}).get("conditions", ())
-    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+def _standing(host: Json) -> str:
+    """Return how a server stands with which nothing is being done."""
+    if host.get("status", {}).get("provisioning", {}).get("state") not in _CLEAN:
+        return ""
+    if is_claimed(host):
+        return CLAIMED
+    return "" if host.get("spec", {}).get("image") else FREE

@@ -40,6 +40,12 @@ class HostFailed(IngotError):  # noqa: N818 - it says what happened
 
 
 def _remedy(host: HostProgress) -> str:
+    if is_refused(host) and host.role != "control-plane":
+        return (
+            f"correct username and password in the Secret {host.name}-bmc-secret: `kubectl "
+            f"--kubeconfig auth/kubeconfig -n metal3 edit secret {host.name}-bmc-secret`, then run "
+            "`ingot create cluster` again: it goes on"
+        )
     if is_refused(host):
         return (
             f"run `ingot destroy cluster`, correct bmc.username and bmc.password of {host.name} "
@@ -76,13 +82,18 @@ class Trouble:
 def after_look(
     known: Mapping[str, Trouble], hosts: Iterable[HostProgress], *, now: float
 ) -> dict[str, Trouble]:
-    """Return who is in trouble after one more look, of those that are waited for.
+    """Return who is in trouble after one more look, of those that have yet to be provisioned.
 
     What goes wrong with the BMC of a server that has its image does not keep it from joining.
+
+    Args:
+        known: what this returned at the last look.
+        hosts: those that are waited for.
+        now: in seconds of any clock.
     """
     found = {}
     for host in hosts:
-        if not host.is_awaited or not (host.error or host.attempts):
+        if host.is_provisioned or not (host.error or host.attempts):
             continue
         old = known.get(host.name)
         if old is not None and old.error == host.error:

@@ -8,7 +8,7 @@ from typing import Final
 from ingot.installer.phase import Phase
 from ingot.installer.progress import HostProgress, Progress
 
-__all__ = ["has_lasted", "lasting_since", "waited_for"]
+__all__ = ["has_lasted", "lasting_since", "standing_of", "waited_for"]
 
 LASTING_SECONDS: Final = 30.0
 """What a person has to mend is tried again every few seconds, and may have been mended already."""
@@ -52,5 +52,10 @@ def waited_for(progress: Progress) -> str:
 def _unprovisioned(hosts: tuple[HostProgress, ...]) -> Iterator[str]:
     for host in hosts:
         if host.is_awaited:
-            detail = host.error or host.step
-            yield f"{host.name} {host.state}" + (f" ({detail})" if detail else "")
+            yield standing_of(host)
+
+
+def standing_of(host: HostProgress) -> str:
+    """Return how a server stands, for a person who waits for it."""
+    detail = host.error or host.step
+    return f"{host.name} {host.state}" + (f" ({detail})" if detail else "")

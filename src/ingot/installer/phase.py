@@ -30,6 +30,8 @@ class Phase(StrEnum):
     JOIN = "join"
     HAND_OVER = "hand-over"
     CLEAN_UP = "clean-up"
+    WORKERS = "workers"
+    ADD_ONS = "add-ons"
 
 
 MINUTE = 60.0
@@ -47,6 +49,8 @@ LIMITS: Final[Mapping[Phase, float]] = {
     Phase.JOIN: 60 * MINUTE,
     Phase.HAND_OVER: 15 * MINUTE,
     Phase.CLEAN_UP: 10 * MINUTE,
+    Phase.WORKERS: 90 * MINUTE,
+    Phase.ADD_ONS: 30 * MINUTE,
 }
 """In seconds. The field's own installer gives everything up to the hand-over an hour."""
 

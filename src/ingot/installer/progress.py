@@ -26,6 +26,8 @@ class HostProgress:
         attempts: how often something was tried again.
         error: what went wrong last; empty when nothing is wrong.
         lost: what is known of a boot that was lost and is tried again.
+        claimed: whether a Machine has taken it.
+        joined: whether its Node is there, and Ready.
     """
 
     name: str
@@ -36,11 +38,18 @@ class HostProgress:
     attempts: int = 0
     error: str = ""
     lost: str = ""
+    claimed: bool = False
+    joined: bool = False
+
+    @property
+    def is_provisioned(self) -> bool:
+        """Whether it has its image."""
+        return self.state in PROVISIONED
 
     @property
     def is_awaited(self) -> bool:
-        """Whether the install waits for it to be provisioned: workers come later."""
-        return self.role == "control-plane" and self.state not in PROVISIONED
+        """Whether the bootstrap waits for it to be provisioned: workers come after it."""
+        return self.role == "control-plane" and not self.is_provisioned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """The report of an install: what was built, how to use it, how long all took, what was overcome.
 
-It is made when the cluster is there, from the journal, from what was seen on the way, and from what
-the operator wrote down of each server.
+It is made when all of the cluster is there, from the journal, from what was seen on the way, and
+from what the operator wrote down of each server.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ingot.assets import kubeconfig
-from ingot.assets.endpoints import api_names, api_url
+from ingot.assets.endpoints import api_names, api_url, apps_domain
 from ingot.config.model import InstallConfig
 from ingot.installer.apiview import HostTime, Seen
 from ingot.installer.directory import InstallDirectory
@@ -71,6 +71,8 @@ class Report:
         phases: what it did, in this order.
         hosts: the servers.
         overcome: what went wrong in any run, and did not keep it.
+        apps: where applications are reached, each by a name of its own.
+        ingress_vip: the address that all those names lead to.
         vip_holder: the node that the API's VIP is on; empty where nobody says.
     """
 
@@ -84,6 +86,8 @@ class Report:
     phases: tuple[PhaseReport, ...]
     hosts: tuple[HostReport, ...]
     overcome: tuple[str, ...]
+    apps: str
+    ingress_vip: str
     vip_holder: str = ""
 
 
@@ -113,6 +117,8 @@ def report_of(
         phases=phases,
         hosts=hosts_of(seen.hosts, seen.times),
         overcome=tuple(dict.fromkeys((*journal.troubles(), *progress.overcome))),
+        apps=f"*.{apps_domain(config)}",
+        ingress_vip=str(config.baremetal.ingress_vips[0]),
         vip_holder=seen.vip_holder,
     )
 
@@ -163,6 +169,8 @@ def as_json(report: Report) -> dict[str, object]:
             for one in report.hosts
         ],
         "overcome": list(report.overcome),
+        "apps": report.apps,
+        "ingressVIP": report.ingress_vip,
         "vipHolder": report.vip_holder,
     }
 

@@ -155,7 +155,8 @@ class Waiting:
         if self._complete:
             return
         moment = asyncio.get_running_loop().time()
-        self._troubled = after_look(self._troubled, self.progress.hosts, now=moment)
-        failed = given_up(self._troubled, self.progress.hosts, now=moment)
+        awaited = [host for host in self.progress.hosts if host.is_awaited]
+        self._troubled = after_look(self._troubled, awaited, now=moment)
+        failed = given_up(self._troubled, awaited, now=moment)
         if failed is not None:
             raise HostFailed(failed)

@@ -169,8 +169,9 @@ def changes(before: Progress, after: Progress) -> Iterator[tuple[str, str]]:
 
 
 def _coarse(host: HostProgress) -> HostProgress:
+    """Return what is told of a server: whose it is and whether it is a node, its step says."""
     share = None if host.share is None else int(host.share * PARTS) / PARTS
-    return replace(host, share=share)
+    return replace(host, share=share, claimed=False, joined=False)
 
 
 def _since(progress: Progress) -> str:

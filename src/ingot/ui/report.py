@@ -49,6 +49,9 @@ def _parts(report: Report) -> Iterator[RenderableType]:
     yield Text(f"  the API is at {report.api}, also by the name {report.names[0]}")
     if report.vip_holder:
         yield Text(f"  its VIP is on {report.vip_holder}; it moves when that node fails")
+    yield Text(
+        f"  applications are at {report.apps}: have your DNS lead it to {report.ingress_vip}"
+    )
 
 
 def _list(items: tuple[str, ...]) -> Table:

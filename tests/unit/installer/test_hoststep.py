@@ -75,5 +75,28 @@ def test_a_worker_that_is_held_back_waits_for_the_hand_over() -> None:
     assert step(held) == "waits for the hand-over"
 
 
+@pytest.mark.parametrize(
+    ("state", "doing", "spec", "words"),
+    [
+        ("available", "", {}, "is free"),
+        ("ready", "", {}, "is free"),
+        ("inspecting", "inspect wait", {}, "its agent looks at the hardware"),
+        ("registering", "", {}, ""),
+        (
+            "available",
+            "",
+            {"consumerRef": {"name": "worker-a"}},
+            "is claimed by a Machine, and waits for its image",
+        ),
+        ("available", "power on", {"consumerRef": {"name": "worker-a"}}, "power on"),
+        ("available", "", {"image": {"url": "http://192.0.2.5/disk.img"}}, ""),
+    ],
+)
+def test_a_server_without_work_is_free_or_waits_for_it(
+    state: str, doing: str, spec: dict[str, Any], words: str
+) -> None:
+    assert step({**host(state, doing), "spec": spec}) == words
+
+
 def test_a_host_that_the_operator_has_not_seen_has_no_step() -> None:
     assert step({"metadata": {"name": "cp-0"}}) == ""

@@ -76,9 +76,22 @@ def test_an_error_that_stands_and_is_never_tried_again_ends_it() -> None:
     assert looked((0, LOST), (600, LOST)) == LOST
 
 
-def test_workers_are_not_waited_for() -> None:
-    worker = replace(LOST, role="worker", attempts=9)
-    assert looked((0, worker), (1000, worker)) is None
+def test_a_worker_that_is_waited_for_ends_it_as_any_other() -> None:
+    worker = replace(LOST, role="worker", attempts=3)
+    assert looked((0, worker), (180, worker)) == worker
+
+
+@pytest.mark.parametrize(
+    ("host", "awaited"),
+    [
+        (LOST, True),
+        (replace(LOST, state="provisioned"), False),
+        (replace(LOST, role="worker"), False),
+        (replace(LOST, role="worker", claimed=True), False),
+    ],
+)
+def test_the_bootstrap_does_not_wait_for_workers(host: HostProgress, *, awaited: bool) -> None:
+    assert host.is_awaited is awaited
 
 
 def test_a_server_that_has_its_image_does_not_need_its_bmc_to_join() -> None:
@@ -95,3 +108,9 @@ def test_the_end_names_the_host_the_cause_and_what_to_do() -> None:
 
 def test_refused_credentials_have_a_remedy_of_their_own() -> None:
     assert "bmc.password of cp-1" in HostFailed(refused()).remedy
+
+
+def test_credentials_of_a_worker_are_corrected_in_the_cluster_which_stays() -> None:
+    failed = HostFailed(replace(refused(), name="w-0", role="worker"))
+    assert "edit secret w-0-bmc-secret" in failed.remedy
+    assert "destroy" not in failed.remedy

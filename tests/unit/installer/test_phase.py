@@ -30,3 +30,7 @@ def test_what_is_no_limit_is_refused(text: str) -> None:
 def test_the_bootstraps_stages_are_phases_by_the_same_names() -> None:
     names = [stage.value for stage in Stage if stage is not Stage.COMPLETE]
     assert [phase.value for phase in Phase if phase.value in names] == names
+
+
+def test_the_cluster_is_made_whole_after_the_bootstrap_is_gone() -> None:
+    assert list(Phase)[-3:] == [Phase.CLEAN_UP, Phase.WORKERS, Phase.ADD_ONS]

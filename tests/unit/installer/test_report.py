@@ -69,6 +69,29 @@ def test_a_report_covers_all_runs_and_is_for_its_owner_alone(tmp_path: Path) -> 
     assert written["vipHolder"] == "cp-0"
     assert written["kubeconfig"] == str(tmp_path / "auth/kubeconfig")
     assert [one["name"] for one in written["phases"]] == ["images", "hosts"]
+    assert written["apps"] == f"*.apps.{config.cluster_domain}"
+    assert written["ingressVIP"] == str(config.baremetal.ingress_vips[0])
+
+
+def test_workers_and_the_phases_after_the_bootstrap_are_in_the_report(tmp_path: Path) -> None:
+    directory = InstallDirectory(tmp_path)
+    journal = InstallJournal(directory.journal)
+    for what, began, until in (("clean-up", 0, 4), ("workers", 4, 300), ("add-ons", 300, 330)):
+        journal.add(what, "began", at=at(began))
+        journal.add(what, "ended", at=at(until))
+    config = load(sample("managed").encode()).config
+    assert config is not None
+    worker = HostProgress(name="w-0", role="worker", state="provisioned", claimed=True, joined=True)
+    times = HostTime("w-0", "provision", "2026-01-01T00:00:00Z", "2026-01-01T00:03:00Z")
+    seen = Seen(said=None, hosts=(worker,), times=(times,))
+    report = as_json(report_of(directory, config, Progress(), seen))
+    row = {"name": "w-0", "role": "worker", "state": "provisioned", "seconds": {"provision": 180.0}}
+    assert report["hosts"] == [row]
+    assert report["phases"] == [
+        {"name": "clean-up", "began": at(0).isoformat(), "seconds": 4.0},
+        {"name": "workers", "began": at(4).isoformat(), "seconds": 296.0},
+        {"name": "add-ons", "began": at(300).isoformat(), "seconds": 30.0},
+    ]
 
 
 def test_what_went_wrong_in_an_earlier_run_is_in_the_report(tmp_path: Path) -> None:

@@ -185,5 +185,36 @@ def test_an_error_takes_the_place_of_what_is_waited_for() -> None:
     assert lines[1].endswith("no lease")
 
 
+WORKERS = PhaseTimes(phase=Phase.WORKERS, began=at(12))
+WORKER = HostProgress(name="worker-0", role="worker", state="available", step="is free")
+LED = HostProgress(name="control-plane-0", state="provisioned", step="is a node", joined=True)
+
+
+def test_workers_have_rows_like_all_others() -> None:
+    taken = replace(WORKER, state="provisioning", step="its agent is at work", claimed=True)
+    spare = replace(WORKER, name="worker-1")
+    waits = "rack1-worker-0: 0 of 1 machines ready"
+    progress = Progress(phases=(WORKERS,), message=waits, hosts=(LED, taken, spare))
+    lines = [line.split(maxsplit=3) for line in pictured(progress, 120)]
+    assert lines[0][:2] == ["…", "workers"]
+    assert lines[0][-1].endswith(waits)
+    assert lines[2:6] == [
+        ["host", "role", "state", "tries  step"],
+        ["control-plane-0", "control-plane", "provisioned", "is a node"],
+        ["worker-0", "worker", "provisioning", "its agent is at work"],
+        ["worker-1", "worker", "available", "is free"],
+    ]
+
+
+def test_a_claim_is_told_by_its_step_alone() -> None:
+    before = Progress(hosts=(LED, WORKER))
+    led, taken = replace(LED, claimed=True), replace(WORKER, claimed=True)
+    assert list(changes(before, replace(before, hosts=(led, WORKER)))) == []
+    taken = replace(taken, step="is claimed by a Machine, and waits for its image")
+    assert list(changes(before, replace(before, hosts=(LED, taken)))) == [
+        ("host", "worker-0 available: is claimed by a Machine, and waits for its image")
+    ]
+
+
 def test_before_anything_is_known_nothing_is_shown() -> None:
     assert "".join(pictured(Progress(), 80)) == ""

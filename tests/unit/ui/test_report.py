@@ -26,8 +26,12 @@ REPORT = Report(
     hosts=(
         HostReport("cp-0", "control-plane", "provisioned", {"inspect": 62.0, "provision": 189.0}),
         HostReport("cp-1", "control-plane", "provisioned", {}),
+        HostReport("w-0", "worker", "provisioned", {"inspect": 3.0, "provision": 61.0}),
+        HostReport("w-1", "worker", "available", {"inspect": 4.0}),
     ),
     overcome=(),
+    apps="*.apps.lab.example.com",
+    ingress_vip="192.0.2.6",
 )
 
 
@@ -54,6 +58,8 @@ def test_each_server_has_a_line_and_only_what_was_done_a_column() -> None:
     assert heading.split() == ["host", "role", "state", "inspect", "provision"]
     server = next(line for line in lines if line.startswith("cp-0"))
     assert server.endswith("1 min 2 s  3 min 9 s")
+    rows = [line.split()[:3] for line in lines if line.startswith("w-")]
+    assert rows == [["w-0", "worker", "provisioned"], ["w-1", "worker", "available"]]
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
@@ -68,6 +74,11 @@ def test_the_node_that_the_vip_is_on_is_told_where_it_is_known() -> None:
     assert not any("its VIP is on" in line for line in page(REPORT))
     lines = page(replace(REPORT, vip_holder="cp-1"))
     assert "  its VIP is on cp-1; it moves when that node fails" in lines
+
+
+def test_where_applications_are_reached_is_told() -> None:
+    told = "  applications are at *.apps.lab.example.com: have your DNS lead it to 192.0.2.6"
+    assert told in page(REPORT, 120)
 
 
 def test_what_was_overcome_is_told_as_it_was_said() -> None:
