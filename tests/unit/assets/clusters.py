@@ -12,11 +12,24 @@ from typing import Any
 
 import yaml
 
-from ingot.assets import hosts, hostsecrets, ingress, namespaces, pointer, provisioning, rbac, tls
+from ingot.assets import (
+    clusterconfigserver,
+    hosts,
+    hostsecrets,
+    ingress,
+    namespaces,
+    pointer,
+    provisioning,
+    rbac,
+    tls,
+)
 from ingot.assets.bootstrapconfig import bootstrap_config
 from ingot.assets.bootstrapnetwork import bootstrap_macs
 from ingot.assets.crds import crds
 from ingot.assets.kubeconfig import admin_kubeconfig
+from ingot.assets.machinecontroller import machine_controller
+from ingot.assets.machines import machines
+from ingot.assets.metal3cluster import metal3_cluster
 from ingot.assets.payload import Payload
 from ingot.config.loading import load
 from ingot.config.model import InstallConfig
@@ -110,10 +123,15 @@ def manifests(config: InstallConfig, files: Mapping[str, bytes]) -> dict[str, by
         **rbac.rbac(),
         **ingress.ingress(config, files, image=PAYLOAD.traefik),
         **provisioning.provisioning(config),
+        **metal3_cluster(config, PAYLOAD),
+        **clusterconfigserver.config_server_secret(config, PAYLOAD, files),
+        **clusterconfigserver.cluster_config_server(config, PAYLOAD, files),
+        **machine_controller(config, PAYLOAD),
         **hostsecrets.bmc_secrets(config),
         **hostsecrets.network_secrets(config),
         **hostsecrets.user_data_secrets(config, files),
         **hosts.hosts(config, PAYLOAD),
+        **machines(config, PAYLOAD),
     }
 
 

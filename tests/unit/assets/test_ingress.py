@@ -122,12 +122,15 @@ def test_a_new_router_stands_beside_the_old_one_before_that_ends() -> None:
 
 def test_the_certificate_and_its_key_are_in_a_secret_of_their_own_file() -> None:
     files = install_files(cluster())
-    (secret,) = objects({"": files[ingress.CERTIFICATE_PATH]}).values()
-    assert (secret["kind"], secret["type"]) == ("Secret", "kubernetes.io/tls")
-    assert {name: b64decode(data) for name, data in secret["data"].items()} == {
-        "tls.crt": files["tls/ingress.crt"],
-        "tls.key": files["tls/ingress.key"],
-    }
+    found = objects({"": files[ingress.CERTIFICATE_PATH]})
+    for name, own in (("router-certs-default", "ingress"), ("router-ca", "ingress-ca")):
+        secret = found.pop(("Secret", name))
+        assert secret["type"] == "kubernetes.io/tls"
+        assert {name: b64decode(data) for name, data in secret["data"].items()} == {
+            "tls.crt": files[f"tls/{own}.crt"],
+            "tls.key": files[f"tls/{own}.key"],
+        }
+    assert not found
     assert b"PRIVATE KEY" not in files[ingress.PATH]
 
 

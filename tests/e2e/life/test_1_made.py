@@ -1,4 +1,4 @@
-"""From an install-config to a control plane that stands alone: three servers of the lab, for real.
+"""From an install-config to a cluster that stands alone: five servers of the lab, for real.
 
 By Redfish and iPXE on a managed provisioning network. What is asked is asked from the user's shell.
 """
@@ -6,43 +6,29 @@ By Redfish and iPXE on a managed provisioning network. What is asked is asked fr
 from __future__ import annotations
 
 import json
-import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx2
-import pytest
 
 from ingot.installer.journal import InstallJournal
 from ingot.installer.phase import Phase
 from ingot.onprem.monitor.options import METRICS_PORT
 from ingot.payload.ourimages import ONPREM
-from tests.e2e.cluster import Cluster, created_cluster
+from tests.e2e.cluster import Cluster
 from tests.e2e.creating import began, failed_seconds
-from tests.e2e.lab import created_lab
+from tests.e2e.etcd import etcd_members
+from tests.e2e.life.names import CONTROL_PLANE, WORKERS
 from tests.e2e.site import eventually
 
-LAB = f"ha{os.getpid()}"
-NAMES = ["cp-0", "cp-1", "cp-2"]
-FILES = Path(__file__).parent / "files"
+NAMES = list(CONTROL_PLANE)
+ALL = sorted((*CONTROL_PLANE, *WORKERS))
+FILES = Path(__file__).parents[1] / "files"
 FETCH = "import sys, urllib.request as r; print(r.urlopen(sys.argv[1], timeout=20).status)"
-ETCD = "etcdctl --endpoints=https://127.0.0.1:2379 --cacert={pki}/ca.crt --cert={pki}/server.crt"
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    folder = tmp_path_factory.mktemp("lab")
-    options = ("--control-plane", "3", "--workers", "0", "--driver", "uml", "--bmc", "redfish")
-    with (
-        created_lab(folder, *options, name=LAB) as lab,
-        created_cluster(lab, killed_in=(Phase.HOSTS,)) as made,
-    ):
-        yield made
 
 
 def test_creation_went_on_where_it_was_killed(cluster: Cluster) -> None:
-    assert cluster.created.killed == (Phase.HOSTS,)
+    assert cluster.created.killed == (Phase.HOSTS, Phase.WORKERS)
 
 
 def test_api_hardly_failed_while_it_was_handed_over(
@@ -56,7 +42,7 @@ def test_api_hardly_failed_while_it_was_handed_over(
     assert failed <= 2
 
 
-def test_control_plane_is_ready_and_nothing_else_is_a_node(cluster: Cluster) -> None:
+def test_all_servers_of_the_install_are_ready_and_nothing_else_is_a_node(cluster: Cluster) -> None:
     def ready() -> list[str] | None:
         nodes = {
             node["metadata"]["name"]: {
@@ -64,10 +50,10 @@ def test_control_plane_is_ready_and_nothing_else_is_a_node(cluster: Cluster) -> 
             }
             for node in cluster.get("nodes")["items"]
         }
-        good = sorted(nodes) == NAMES and all(one["Ready"] == "True" for one in nodes.values())
+        good = sorted(nodes) == ALL and all(one["Ready"] == "True" for one in nodes.values())
         return sorted(nodes) if good else None
 
-    assert eventually(ready, within=300) == NAMES
+    assert eventually(ready, within=300) == ALL
 
 
 def test_etcd_has_three_members(cluster: Cluster) -> None:
@@ -105,10 +91,10 @@ def test_pods_run_and_reach_services_across_nodes(cluster: Cluster) -> None:
     cluster.kubectl("rollout", "status", "daemonset/everywhere", "--timeout=400s", seconds=420)
     found = cluster.get("pods", "-l", "app=everywhere")["items"]
     address = {pod["spec"]["nodeName"]: pod["status"]["podIP"] for pod in found}
-    assert sorted(address) == NAMES
+    assert sorted(address) == ALL
     client = next(p["metadata"]["name"] for p in found if p["spec"]["nodeName"] == "cp-0")
     for url in (
-        *(f"http://{address[name]}:8080/" for name in NAMES),
+        *(f"http://{address[name]}:8080/" for name in ALL),
         "http://everywhere.default.svc.cluster.local/",
     ):
         eventually(lambda url=url: fetched(cluster, client, url), within=200)  # type: ignore[misc]
@@ -116,51 +102,16 @@ def test_pods_run_and_reach_services_across_nodes(cluster: Cluster) -> None:
 
 def test_report_tells_phases_and_hosts(cluster: Cluster) -> None:
     report = json.loads((cluster.directory / ".ingot/report.json").read_text(encoding="utf-8"))
-    assert {"hosts", "join", "hand-over"} <= {phase["name"] for phase in report["phases"]}
-    assert sorted(host["name"] for host in report["hosts"]) == NAMES
+    assert {"hosts", "join", "hand-over", "workers", "add-ons"} <= {
+        phase["name"] for phase in report["phases"]
+    }
+    assert sorted(host["name"] for host in report["hosts"]) == ALL
 
 
 def test_second_run_says_that_it_is_there(cluster: Cluster) -> None:
     done = cluster.ingot("create", "cluster")
     assert done.returncode == 0
     assert "there already" in done.stdout
-
-
-@pytest.mark.last(1)
-def test_api_comes_back_when_the_holder_loses_its_power(
-    cluster: Cluster, record_property: Callable[[str, object], None]
-) -> None:
-    holder = cluster.holder()
-    cluster.lab.ingot("power", holder, "off")
-    began = time.monotonic()
-    eventually(lambda: cluster.try_kubectl("get", "--raw", "/readyz").returncode == 0, within=120)
-    record_property("API back, seconds", round(time.monotonic() - began, 1))
-    others = [name for name in NAMES if name != holder]
-    assert cluster.holder() in others
-    assert sorted(etcd_members(cluster, others[0])) == NAMES
-    assert "true" in cluster.ssh(others[0], f"{etcd_in_pod('endpoint health -w json')}")
-
-
-@pytest.mark.last(2)
-def test_destroy_leaves_nothing(cluster: Cluster) -> None:
-    done = cluster.ingot("destroy", "cluster")
-    assert done.returncode == 0, done.stderr
-    assert {host["power"] for host in cluster.lab.status().values()} == {"off"}
-    assert not (cluster.directory / ".ingot").exists()
-    assert not (cluster.directory / "auth").exists()
-
-
-def etcd_members(cluster: Cluster, host: str) -> list[str]:
-    said = json.loads(cluster.ssh(host, etcd_in_pod("member list -w json")))
-    return [one["name"] for one in said["members"] if not one.get("isLearner")]
-
-
-def etcd_in_pod(words: str) -> str:
-    """Return a command that runs etcdctl where it is: in etcd's own container."""
-    pki = "/etc/kubernetes/pki/etcd"
-    find = "ctr -n k8s.io containers ls | awk '/etcd:/ {print $1}' | tail -1"
-    line = f"{ETCD.format(pki=pki)} --key={pki}/server.key {words}"
-    return f"ctr -n k8s.io tasks exec --exec-id t$$ $({find}) {line}"
 
 
 def balanced(cluster: Cluster, host: str) -> bool:

@@ -1,0 +1,37 @@
+"""The end of a cluster: a control-plane server loses its power, and then all is taken away."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.e2e.cluster import Cluster
+from tests.e2e.etcd import etcd_in_pod, etcd_members
+from tests.e2e.life.names import CONTROL_PLANE
+from tests.e2e.site import eventually
+
+
+@pytest.mark.last(1)
+def test_api_comes_back_when_the_holder_loses_its_power(
+    cluster: Cluster, record_property: Callable[[str, object], None]
+) -> None:
+    holder = cluster.holder()
+    cluster.lab.ingot("power", holder, "off")
+    began = time.monotonic()
+    eventually(lambda: cluster.try_kubectl("get", "--raw", "/readyz").returncode == 0, within=120)
+    record_property("API back, seconds", round(time.monotonic() - began, 1))
+    others = [name for name in CONTROL_PLANE if name != holder]
+    assert cluster.holder() in others
+    assert sorted(etcd_members(cluster, others[0])) == sorted(CONTROL_PLANE)
+    assert "true" in cluster.ssh(others[0], f"{etcd_in_pod('endpoint health -w json')}")
+
+
+@pytest.mark.last(2)
+def test_destroy_leaves_nothing(cluster: Cluster) -> None:
+    done = cluster.ingot("destroy", "cluster")
+    assert done.returncode == 0, done.stderr
+    assert {host["power"] for host in cluster.lab.status().values()} == {"off"}
+    assert not (cluster.directory / ".ingot").exists()
+    assert not (cluster.directory / "auth").exists()
