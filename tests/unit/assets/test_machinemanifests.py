@@ -80,12 +80,12 @@ def test_workers_are_as_many_as_asked_for_and_never_on_hosts_of_the_control_plan
 )
 def test_the_image_is_where_the_cluster_has_it(config: InstallConfig, url: str) -> None:
     found = objects(machines(config, PAYLOAD))
-    images = {provider_spec(one)["image"]["url"] for one in found.values() if _has_image(one)}
+    images = {
+        provider_spec(one)["image"]["url"]
+        for (kind, _), one in found.items()
+        if kind != "MachineHealthCheck"
+    }
     assert images == {url}
-
-
-def _has_image(found: Tree) -> bool:
-    return found["kind"] != "MachineHealthCheck"
 
 
 def test_workers_that_fall_silent_are_healed() -> None:
