@@ -13,6 +13,7 @@ from ingot.assets.documents import Json, yaml_of
 from ingot.assets.endpoints import MEDIA_PORT
 from ingot.assets.graph.files import Files
 from ingot.assets.metal3rights import controller_rights, images_rights, metal3_rights
+from ingot.assets.metal3settings import LAB
 from ingot.assets.namespaces import METAL3
 from ingot.assets.payload import Payload
 from ingot.bmc.host import in_url
@@ -52,6 +53,7 @@ def options_of(config: InstallConfig, payload: Payload) -> Options:
     further = {
         "bmcCa": platform.bmc_verify_ca,
         "sshKeys": [line.strip() for line in config.ssh_key.splitlines() if line.strip()],
+        **(LAB if payload.slow else {}),
     }
     return Options(
         image=payload.metal3,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64encode
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from ingot.assets.bootstrapnetwork import BootstrapMacs
 from ingot.assets.endpoints import services_address
@@ -14,7 +14,7 @@ from ingot.config.model import InstallConfig
 from ingot.metal3.api.provisioning import ProvisioningNetwork
 from ingot.metal3.pod.settings import CONSOLES, DhcpRange, Settings
 
-__all__ = ["CREDENTIALS", "credentials", "metal3_settings", "rendered"]
+__all__ = ["CREDENTIALS", "LAB", "credentials", "metal3_settings", "rendered"]
 
 CREDENTIALS: Final = ("ironic/username", "ironic/password")
 USERNAME: Final = "ingot"
@@ -25,6 +25,12 @@ NOBODY_TELLS: Final = "ipa-lldp-timeout=1"
 
 SOON: Final = {"INGOT_BOOT_LIMITS": "dhcp=120"}
 """A server of a lab tests no memory: it asks for an address within seconds, or its boot is lost."""
+
+LAB: Final[Mapping[str, Any]] = {
+    "kernelParameters": (*CONSOLES, NOBODY_TELLS),
+    "operator": SOON,
+}
+"""What differs in a lab, by the keys of the settings: on the bootstrap VM, and in the cluster."""
 
 
 def credentials(random: Callable[[int], bytes]) -> Files:
@@ -55,8 +61,8 @@ def metal3_settings(config: InstallConfig, macs: BootstrapMacs, *, lab: bool = F
         ntp=platform.additional_ntp_servers,
         bmc_ca=platform.bmc_verify_ca,
         ssh_keys=tuple(line.strip() for line in config.ssh_key.splitlines() if line.strip()),
-        kernel_parameters=(*CONSOLES, NOBODY_TELLS) if lab else CONSOLES,
-        operator=SOON if lab else {},
+        kernel_parameters=LAB["kernelParameters"] if lab else CONSOLES,
+        operator=LAB["operator"] if lab else {},
     )
 
 

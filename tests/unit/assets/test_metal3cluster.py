@@ -10,16 +10,35 @@ from typing import Any
 import pytest
 
 from ingot.assets import clusterconfigserver, metal3cluster
+from ingot.assets.bootstrapnetwork import bootstrap_macs
 from ingot.assets.kubernetespki import pki_files
+from ingot.assets.metal3settings import metal3_settings
 from ingot.assets.nodeconfig import control_plane_config
+from ingot.assets.provisioning import provisioning
+from ingot.config.model import InstallConfig
 from ingot.configserver.completing import AUTHORITIES, complete
 from ingot.configserver.roster import parse
+from ingot.metal3.api.provisioning import Provisioning, ProvisioningSpec
+from ingot.metal3.api.reading import read_stored
 from ingot.metal3.cluster.names import CONFIG_SERVER, CONTROLLER, NAMESPACE
 from ingot.metal3.cluster.options import parse as parse_options
-from tests.unit.assets.clusters import PAYLOAD, cluster, install_files, objects, platform_with
+from ingot.metal3.cluster.translating import settings_of
+from tests.unit.assets.clusters import (
+    PAYLOAD,
+    cluster,
+    counting,
+    install_files,
+    objects,
+    platform_with,
+)
 
 CHECKED = replace(PAYLOAD, kernel_sha256="b" * 64, initrd_sha256="c" * 64)
 IMAGE = f"http://images.example.com/node.qcow2.gz?sha256={'d' * 64}"
+
+
+def provisioning_spec(config: InstallConfig) -> ProvisioningSpec:
+    (found,) = objects(provisioning(config)).values()
+    return read_stored(Provisioning, json.dumps(found).encode()).spec
 
 
 def secret_of(files: dict[str, bytes]) -> dict[str, str]:
@@ -35,6 +54,18 @@ def test_the_controller_reads_the_options_that_it_is_given() -> None:
     assert parse_options(text) == metal3cluster.options_of(config, CHECKED)
     pod = made["Deployment", CONTROLLER]["spec"]["template"]["spec"]
     assert pod["containers"][0]["volumeMounts"][0]["mountPath"] == "/etc/ingot/metal3-controller"
+
+
+def test_servers_of_a_lab_are_provisioned_by_the_cluster_as_by_the_bootstrap() -> None:
+    config, lab = cluster(), replace(CHECKED, slow=True)
+    later = settings_of(
+        provisioning_spec(config),
+        vips=config.baremetal.api_vips,
+        further=metal3cluster.options_of(config, lab).settings,
+    )
+    first = metal3_settings(config, bootstrap_macs(config, counting()), lab=True)
+    assert later.kernel_parameters == first.kernel_parameters
+    assert later.operator == first.operator
 
 
 @pytest.mark.parametrize(
