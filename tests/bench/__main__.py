@@ -4,6 +4,7 @@ python -m tests.bench                                            all of them
 python -m tests.bench operator --hosts 100 --hardware redfish    one cell of the largest
 python -m tests.bench onprem --case holder-crash --samples 20    one gap that a client sees
 python -m tests.bench cluster                                    a cluster, by phase
+python -m tests.bench workers --samples 2                        one worker more, by step
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from tests.bench import (
     operator,
     ramdisk,
     validation,
+    workers,
 )
 from tests.operator_site.ironic import Hardware
 
@@ -39,6 +41,11 @@ def main() -> None:
     if asked.bench == "cluster":
         cluster.report()
         return
+    if asked.bench == "workers":
+        workers.report(
+            samples=asked.samples, only_claims=asked.claims, controllers=asked.controllers
+        )
+        return
     start = cli_start.report()
     validation.report(start)
     artefacts.report()
@@ -47,11 +54,12 @@ def main() -> None:
     operator.report()
     onprem.report()
     cluster.report()
+    workers.report()
 
 
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tests.bench", description="Measure, and print figures.")
-    benches = parser.add_subparsers(dest="bench", metavar="operator|onprem|cluster")
+    benches = parser.add_subparsers(dest="bench", metavar="operator|onprem|cluster|workers")
     benches.add_parser("cluster", help="how long a cluster takes to make, by phase")
     one = benches.add_parser("operator", help="hosts on real Ironic, and what they cost")
     one.add_argument("--hosts", type=int, action="append", help="how many; may be repeated")
@@ -60,6 +68,10 @@ def _asked() -> argparse.Namespace:
     vips.add_argument("--case", action="append", choices=onprem.NAMES, help="may be repeated")
     vips.add_argument("--samples", type=int, default=onprem.SAMPLES, help="of each case and side")
     vips.add_argument("--announced", action="store_true", help="upstream's next haproxy values")
+    more = benches.add_parser("workers", help="from `kubectl scale` to a ready node, and claims")
+    more.add_argument("--samples", type=int, default=workers.SAMPLES, help="of each")
+    more.add_argument("--claims", action="store_true", help="ten at once, and no lab")
+    more.add_argument("--controllers", type=int, default=1, help="that claim at the same time")
     return parser.parse_args()
 
 

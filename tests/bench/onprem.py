@@ -184,7 +184,7 @@ def _struck(watched: Watched, chance: random.Random) -> Gap:
         eventually(is_over, within=OVER_WITHIN, every=0.02)
         eventually(lambda: _is_served(client), within=OVER_WITHIN, every=0)
     case.mend(at)
-    return _gap(client.since(begun - BEFORE / 2))
+    return gap_of(client.since(begun - BEFORE / 2))
 
 
 def _is_served(client: Client) -> bool:
@@ -195,7 +195,8 @@ def _is_served(client: Client) -> bool:
     return bool(asked) and all(one.server is not None for one in asked)
 
 
-def _gap(asked: Sequence[Asked]) -> Gap:
+def gap_of(asked: Sequence[Asked]) -> Gap:
+    """Return what a client saw of one strike."""
     lost = [one.at for one in asked if one.server is None]
     if not lost:
         return Gap(0.0, longest_gap(asked), 0)
