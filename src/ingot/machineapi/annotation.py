@@ -18,6 +18,7 @@ __all__ = [
     "HOST_UNHEALTHY",
     "INSTANCE_STATE",
     "MACHINE",
+    "PASSED_OVER",
     "ROLE",
     "SET",
     "TYPE",
@@ -26,6 +27,9 @@ __all__ = [
 HOST: Final = "metal3.io/BareMetalHost"
 """On a Machine: its host, as namespace/name. Written before the host is claimed, so that a Machine
 never has two."""
+
+PASSED_OVER: Final = "ingot.local/passed-over"
+"""On a host: a Machine that named it before, and a mark that makes this another version of it."""
 
 MACHINE: Final = "machine.openshift.io/machine"
 """On a Node: its Machine, as namespace/name."""

@@ -3,12 +3,19 @@
 A Machine first writes down which host it is about to take, and then takes it; both writes hold only
 for the version that was looked at. Whoever comes second, be it another Machine, another worker or a
 former leader with an old view, is refused by the API server and looks again.
+
+Two who act for the same Machine could still differ in which host they mean. So a host is taken only
+if the Machine was seen to name it after the host was looked at. Who has a Machine name another one
+marks the host that it named before: whoever is about to take that has looked at an older version.
 """
 
 from __future__ import annotations
 
+import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
+from uuid import uuid4
 
 from ingot.kube.errors import Conflict, Forbidden, Invalid, NotFound
 from ingot.kube.kind import ObjectKey
@@ -28,6 +35,8 @@ from ingot.machineapi.observing import Observation
 from ingot.machineapi.parts import Parts
 
 __all__ = ["Claimed", "Claims", "Outcome", "Unclaimed"]
+
+log = logging.getLogger(__name__)
 
 TRIES: Final = 20
 """How often hosts may change under our eyes before the Machine waits for its next turn."""
@@ -137,7 +146,7 @@ class Claims:
             host = choice.candidates[0]
             self._reserved.add(host.key)
             try:
-                machine = await self._named(machine, str(host.key))
+                machine = await self._meant(machine, host.key)
                 return Claimed(machine, await self._take(machine, host, value), newly=True)
             except _Missed as missed:
                 if missed.is_gone:
@@ -147,12 +156,7 @@ class Claims:
                 return _mistaken(machine, refused.message, Reason.CLAIM_REFUSED)
             finally:
                 self._reserved.discard(host.key)
-        raise Conflict(
-            f"claim of a host for {machine.key}",
-            code=0,
-            reason="Conflict",
-            message=f"hosts have changed {TRIES} times meanwhile",
-        )
+        raise _conflict(machine.key, f"hosts have changed {TRIES} times meanwhile")
 
     async def _take(
         self,
@@ -185,6 +189,20 @@ class Claims:
         self._hosts.saw(found)
         return found
 
+    async def _meant(self, machine: KubeObject[Machine], host: ObjectKey) -> KubeObject[Machine]:
+        """Have a Machine name a host now, after that was looked at.
+
+        Raises:
+            Conflict: the Machine has changed since it was read.
+        """
+        if machine.metadata.annotations.get(annotation.HOST) != str(host):
+            return await self._named(machine, str(host))
+        fresh = await self._client.get(MACHINE, machine.key)
+        if fresh.metadata.resource_version != machine.metadata.resource_version:
+            self._machines.saw(fresh)
+            raise _conflict(machine.key, "the Machine has changed meanwhile")
+        return machine
+
     async def _named(self, machine: KubeObject[Machine], host: str | None) -> KubeObject[Machine]:
         """Have a Machine name a host, or none.
 
@@ -199,9 +217,36 @@ class Claims:
                 "annotations": {annotation.HOST: host},
             }
         }
+        before = annotated_host(machine)
         written = await self._client.patch(MACHINE, machine.key, change)
         self._machines.saw(written)
+        if before is not None:
+            await self._pass_over(before, machine.key)
         return written
+
+    async def _pass_over(self, host: ObjectKey, machine: ObjectKey) -> None:
+        """Have nobody take a host for a Machine that no longer names it.
+
+        Raises:
+            Conflict: somebody has taken it before; the Machine has it.
+        """
+        for _ in range(TRIES):
+            fresh = await self._fresh(host)
+            if fresh is None or fresh.metadata.is_going:
+                return
+            if names(fresh, machine):
+                raise _conflict(machine, f"it has been given {host} meanwhile")
+            mark = {annotation.PASSED_OVER: f"{machine} {uuid4()}"}
+            version = fresh.metadata.resource_version
+            change = {"metadata": {"resourceVersion": version, "annotations": mark}}
+            with suppress(Conflict, NotFound):
+                try:
+                    await self._write(fresh, change)
+                except (Invalid, Forbidden) as refused:
+                    # What may not be marked may not be taken either.
+                    log.info("%s: %s", host, refused.message)
+                return
+        raise _conflict(machine, f"{host} has changed {TRIES} times meanwhile")
 
 
 class _Missed(Exception):  # noqa: N818 - it never leaves this file
@@ -210,6 +255,10 @@ class _Missed(Exception):  # noqa: N818 - it never leaves this file
     def __init__(self, *, is_gone: bool) -> None:
         super().__init__()
         self.is_gone = is_gone
+
+
+def _conflict(machine: ObjectKey, message: str) -> Conflict:
+    return Conflict(f"claim of a host for {machine}", code=0, reason="Conflict", message=message)
 
 
 def _is_left_to_us(host: KubeObject[Host]) -> bool:

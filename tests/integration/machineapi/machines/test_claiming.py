@@ -140,6 +140,50 @@ async def test_a_former_leader_with_an_old_view_gives_no_machine_a_second_host(
 
 
 @awaited()
+async def test_two_who_act_for_the_same_machine_give_it_one_host(
+    machine_api: KubeApi, namespace: str
+) -> None:
+    async with site(machine_api, namespace, rooms=()) as here:
+        for name in ("host-0", "host-1"):
+            await here.host(name)
+        named = {"metal3.io/BareMetalHost": f"{namespace}/host-0"}
+        await here.machine("m", annotations=named)
+        async with (
+            snapshot(machine_api, namespace) as slow,
+            snapshot(machine_api, namespace) as quick,
+        ):
+            seen = [parts.machines.store.get(here.key("m")) for parts in (slow, quick)]
+            assert seen[0] is not None
+            assert seen[1] is not None
+            # The quick one holds another host for better, and has the Machine name that.
+            claims = Claims(quick)
+            claims._reserved.add(here.key("host-0"))  # noqa: SLF001 - as a worker beside it would
+            other = await claims.host_of(seen[1])
+            assert isinstance(other, Claimed)
+            assert other.host.key.name == "host-1"
+            with pytest.raises(Conflict):
+                await Claims(slow).host_of(seen[0])
+        assert [await here.consumer(name) for name in ("host-0", "host-1")] == ["", "m"]
+
+
+@awaited()
+async def test_two_controllers_at_once_give_ten_machines_ten_hosts(
+    machine_api: KubeApi, namespace: str
+) -> None:
+    async with site(machine_api, namespace) as here, site(machine_api, namespace):
+        await asyncio.gather(*(here.host(f"host-{number}") for number in range(10)))
+        names = [f"m-{number}" for number in range(10)]
+        await asyncio.gather(*(here.machine(name) for name in names))
+
+        async def free() -> int:
+            return sum(host.model.spec.consumer_ref is None for host in await here.hosts())
+
+        await here.eventually(free, 0)
+        consumers = [await here.consumer(f"host-{number}") for number in range(10)]
+        assert sorted(consumers) == names
+
+
+@awaited()
 async def test_a_claim_that_broke_off_is_taken_up_again(
     machine_api: KubeApi, namespace: str
 ) -> None:
