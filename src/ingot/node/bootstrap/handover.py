@@ -29,6 +29,8 @@ IRONIC_PORT = 6385
 OPERATOR_PORT = 9440
 MACHINES_PORT = 9441
 API_PORT = 6443
+LEADING_PORTS = (10257, 10259)
+"""Of the controller manager and the scheduler."""
 STOPPED_AFTER_THE_VIP = (
     "30-metal3",
     "40-machine-controller",
@@ -48,9 +50,24 @@ class HandOverError(IngotError):
 
 
 async def hand_over(
-    places: Places, etcd: Etcd, vips: Sequence[Address], *, name: str, say: Say
+    places: Places,
+    etcd: Etcd,
+    vips: Sequence[Address],
+    *,
+    name: str,
+    say: Say,
+    give_leases: Callable[[], Awaitable[None]],
 ) -> None:
-    """End the bootstrap's part of the cluster; each step is nothing where it was done before."""
+    """End the bootstrap's part of the cluster; each step is nothing where it was done before.
+
+    Args:
+        places: where things are on this machine.
+        etcd: all members.
+        vips: where the API is reached.
+        name: this node's.
+        say: told what is done.
+        give_leases: gives back what the controller manager and the scheduler held.
+    """
     await say("the lead in etcd goes to the control plane")
     await give_lead(etcd, name)
 
@@ -66,6 +83,10 @@ async def hand_over(
     # Whoever comes after the operator waits for its lease, which it gives back to a live API.
     await _until(_closed(OPERATOR_PORT), within=90, what="the host operator does not end")
     await _until(_closed(MACHINES_PORT), within=60, what="the machine controller does not end")
+
+    for port in LEADING_PORTS:
+        await _until(_closed(port), within=60, what="the controller manager does not end")
+    await give_leases()
 
     await say("the bootstrap's API server drains")
     stopped(places, "kube-apiserver")

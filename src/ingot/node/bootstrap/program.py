@@ -26,6 +26,7 @@ from ingot.node.bootstrap.controlplane import initialised
 from ingot.node.bootstrap.foreigndhcp import check_no_other_dhcp
 from ingot.node.bootstrap.gate import Gate, Standing, after_look
 from ingot.node.bootstrap.handover import OWN_ETCD, give_lead, hand_over
+from ingot.node.bootstrap.leases import give_leases_back
 from ingot.node.bootstrap.looking import (
     NODES,
     PROVISIONED,
@@ -250,12 +251,17 @@ class Bootstrap:
             self._options.api_vips,
             name=self._options.name,
             say=self._teller.says,
+            give_leases=self._give_leases,
         )
         # What was open to the VIP ended where it was: here.
         self._teller.client = self._client()
         await asyncio.to_thread(run, ["systemctl", "stop", "kubelet"])
         with suppress(NotFound):
             await self._teller.client.delete(NODES, ObjectKey("", self._options.name))
+
+    async def _give_leases(self) -> None:
+        async with self._client() as client:
+            await give_leases_back(client, self._options.name)
 
     async def _complete(self) -> None:
         self._have_client()
