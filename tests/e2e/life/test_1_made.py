@@ -100,6 +100,11 @@ def test_pods_run_and_reach_services_across_nodes(cluster: Cluster) -> None:
         eventually(lambda url=url: fetched(cluster, client, url), within=200)  # type: ignore[misc]
 
 
+def test_no_single_node_has_all_copies_of_the_clusters_dns(cluster: Cluster) -> None:
+    pods = cluster.get("-n", "kube-system", "pods", "-l", "k8s-app=kube-dns")["items"]
+    assert len({one["spec"]["nodeName"] for one in pods}) == 2
+
+
 def test_report_tells_phases_and_hosts(cluster: Cluster) -> None:
     report = json.loads((cluster.directory / ".ingot/report.json").read_text(encoding="utf-8"))
     assert {"hosts", "join", "hand-over", "workers", "add-ons"} <= {

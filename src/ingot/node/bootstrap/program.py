@@ -23,6 +23,7 @@ from ingot.node.bootstrap import wiping
 from ingot.node.bootstrap.absence import Known, absent
 from ingot.node.bootstrap.arrivals import read_known
 from ingot.node.bootstrap.controlplane import initialised
+from ingot.node.bootstrap.coredns import AFTER_JOINING, WHILE_JOINING, have_copies
 from ingot.node.bootstrap.foreigndhcp import check_no_other_dhcp
 from ingot.node.bootstrap.gate import Gate, Standing, after_look
 from ingot.node.bootstrap.handover import OWN_ETCD, give_lead, hand_over
@@ -171,6 +172,8 @@ class Bootstrap:
         except CommandFailed as failed:
             # A kind of somebody else's manifests may not be known at once, so this is tried again.
             raise NotYetError(f"applying manifests: {_last(failed.output)}") from failed
+        if self._options.goal is Goal.INSTALL:
+            await have_copies(self._have_client(), WHILE_JOINING)
 
     async def _services(self) -> None:
         self._have_client()
@@ -217,6 +220,7 @@ class Bootstrap:
                 await give_lead(self._etcd, self._options.name)
                 led = True
             await asyncio.sleep(LOOK_SECONDS)
+        await have_copies(client, AFTER_JOINING)
         # The cluster provisions from copies of the images, and this VM has the only ones.
         while waited := await images_wait_for(client):
             await self._teller.says(f"waiting for {waited}")
