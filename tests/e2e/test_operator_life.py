@@ -22,9 +22,11 @@ from tests.e2e.metal3site import Metal3Site, metal3_site
 from tests.e2e.provisioner import Ramdisk
 from tests.e2e.ramdisk_machine import built_parts
 from tests.e2e.uml import Hardware
+from tests.full import FULL
 
 LAB = f"life{os.getpid()}"
-KINDS = tuple(BmcKind)
+KINDS = tuple(BmcKind) if FULL else (BmcKind.IPMI, BmcKind.REDFISH_VIRTUALMEDIA)
+"""Redfish over the network is how the cluster of `tests/e2e/life` is made."""
 USER_DATA = "greeting"
 REASONS = frozenset(
     {

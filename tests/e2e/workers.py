@@ -98,7 +98,7 @@ class Workers:
         found = self.look(*NAMESPACE, "events", "--field-selector", chosen) or {"items": []}
         return [f"{one['reason']}: {one.get('message', '')}" for one in found["items"]]
 
-    def add_by_hand(self, host: HostPlan) -> None:
+    def add_by_hand(self, host: HostPlan, *, labels: dict[str, str] | None = None) -> None:
         """Make a BareMetalHost as the guide tells, with the Secret of its BMC."""
         secret = {
             "apiVersion": "v1",
@@ -120,7 +120,7 @@ class Workers:
         made = {
             "apiVersion": "metal3.io/v1alpha1",
             "kind": "BareMetalHost",
-            "metadata": {"name": host.name, "namespace": "metal3"},
+            "metadata": {"name": host.name, "namespace": "metal3", "labels": labels or {}},
             "spec": spec,
         }
         for one in (secret, made):

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.etcd import etcd_members
+from tests.e2e.lab import TestLab
 from tests.e2e.life.names import CONTROL_PLANE, WORKERS
 from tests.e2e.site import eventually
 from tests.e2e.workers import ADDED, NAMESPACE, Workers, is_ready
@@ -25,6 +27,17 @@ ALL = (*WORKERS, ADDED)
 VICTIM = WORKERS[1]
 SILENT_SECONDS = 900
 """Until a server is known to be silent, turned off and on, and is a node again."""
+FOR_THE_CONTROL_PLANE = {"installer.openshift.io/role": "control-plane"}
+CONTROL_PLANE_CHECK = {
+    "apiVersion": "machine.openshift.io/v1beta1",
+    "kind": "MachineHealthCheck",
+    "metadata": {"name": "control-plane", "namespace": "metal3"},
+    "spec": {
+        "selector": {"matchLabels": {"machine.openshift.io/cluster-api-machine-role": "master"}},
+        "unhealthyConditions": [{"type": "Ready", "status": "Unknown", "timeout": "30s"}],
+        "powerCycle": {"timeout": "100s"},
+    },
+}
 
 
 @pytest.mark.last(1)
@@ -158,6 +171,34 @@ def test_a_host_that_is_deleted_while_it_is_used_is_told_of_and_nothing_hangs(
     eventually(lambda: absent(workers, "machine", machine), within=300)
 
 
+@pytest.mark.last(10)
+def test_a_control_plane_server_that_is_lost_for_good_is_replaced_by_a_spare(
+    workers: Workers,
+) -> None:
+    lab, lost = workers.cluster.lab, CONTROL_PLANE[1]
+    # A server in the store room, for just this case.
+    workers.add_by_hand(lab.host(ADDED), labels=FOR_THE_CONTROL_PLANE)
+    workers.await_free(ADDED)
+    workers.cluster.kubectl("apply", "-f", "-", stdin=json.dumps(CONTROL_PLANE_CHECK))
+    lab.ingot("power", lost, "off")
+    erase(lab, lost)
+
+    def replaced() -> bool:
+        nodes = workers.look("nodes", "-l", "node-role.kubernetes.io/control-plane")
+        ready = {
+            one["metadata"]["name"] for one in (nodes or {"items": []})["items"] if is_ready(one)
+        }
+        return ready == {*CONTROL_PLANE, ADDED} - {lost}
+
+    eventually(replaced, within=2400, every=2)
+    others = [name for name in CONTROL_PLANE if name != lost]
+    eventually(
+        lambda: sorted(etcd_members(workers.cluster, others[0])) == sorted((*others, ADDED)),
+        within=300,
+    )
+    assert "capm3.metal3.io/unhealthy" in workers.host(lost)["metadata"]["annotations"]
+
+
 @contextmanager
 def booted_anew(workers: Workers, name: str) -> Iterator[None]:
     """Do something to a node, and wait until it has booted again and is ready."""
@@ -263,3 +304,12 @@ def condition(found: dict[str, Any], kind: str) -> dict[str, Any] | None:
 def absent(workers: Workers, kind: str, name: str) -> bool:
     done = workers.cluster.try_kubectl(*NAMESPACE, "get", kind, name)
     return "NotFound" in done.stderr
+
+
+def erase(lab: TestLab, host: str) -> None:
+    """Have nothing on a server's disk that it could boot from."""
+    disk = lab.home / "machines" / host / "disk0.img"
+    size = disk.stat().st_size
+    with disk.open("r+b") as content:
+        content.truncate(0)
+        content.truncate(size)
