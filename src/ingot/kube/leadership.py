@@ -238,18 +238,22 @@ class Leadership:
         """Return when the lease changes, at the latest after a time or the retry period."""
         within = max(0.0, min(within, self._terms.retry_period))
         only = Selection(self._lease.namespace, fields=f"metadata.name={self._lease.name}")
+        known = found.metadata.resource_version if found else ""
         try:
             async with asyncio.timeout(within):
+                # From now on, and not from the lease's own version: a server that was started after
+                # its last change has forgotten that.
                 changes = self._client.watch(
                     LEASES,
                     only,
-                    resource_version=found.metadata.resource_version if found else "",
+                    resource_version="",
                     seconds=within + 1,
                     silence=within + 1,
                 )
                 async with aclosing(changes):  # type: ignore[type-var] # mypy does not see the generator
                     async for change in changes:
-                        if change.type is not EventType.BOOKMARK:
+                        told = change.object.metadata.resource_version
+                        if change.type is not EventType.BOOKMARK and told != known:
                             return
         except TimeoutError:
             return

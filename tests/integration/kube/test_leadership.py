@@ -21,7 +21,7 @@ from ingot.kube.leadership import LEASES, Leadership, LeadershipLost
 from tests.e2e.site import eventually
 from tests.integration.kube.candidate import TERMS
 from tests.integration.kube.widgets import awaited, connected
-from tests.integration.kubeapi import KubeApi
+from tests.integration.kubeapi import KubeApi, kube_api
 
 SLACK = 3.0
 """Seconds that a loaded machine may add to what should take none; the lease lasts longer."""
@@ -205,3 +205,31 @@ async def test_lease_that_was_deleted_is_written_again(api: KubeApi, namespace: 
             assert leadership.held()
 
         await leadership.run(act, asyncio.Event())
+
+
+def test_standby_waits_in_peace_at_a_server_that_is_younger_than_the_lease(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    key = ObjectKey("default", "leader")
+    spec = {"holderIdentity": "other", "leaseDurationSeconds": 60}
+    leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+
+    async def nothing() -> None:
+        raise AssertionError("the lease is another's")
+
+    async def stood_by(api: KubeApi) -> None:
+        async with connected(api) as client:
+            leadership = Leadership(client, key, identity="standby", terms=TERMS)
+            waiting = asyncio.create_task(leadership.run(nothing, asyncio.Event()))
+            await asyncio.wait([waiting], timeout=3 * TERMS.retry_period)
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+
+    with kube_api(tmp_path) as api:
+        eventually(lambda: api.request("GET", "/api/v1/namespaces/default"), within=30)
+        api.request("POST", leases, {"metadata": {"name": key.name}, "spec": spec})
+        api.request("POST", leases, {"metadata": {"name": "a-later-one"}, "spec": spec})
+        api.kill_api()
+        api.start_api()
+        asyncio.run(stood_by(api))
+    assert "too old resource version" not in caplog.text
