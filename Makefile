@@ -27,7 +27,7 @@ PYTEST_LAB := $(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reor
     tests/integration tests/e2e
 # Whole control planes take all processors for minutes: nothing else runs beside them.
 CLUSTER := $(addprefix tests/e2e/,test_kubeadm.py life/test_*.py test_cluster_full.py \
-    test_cluster_seams.py test_conformance.py)
+    test_cluster_seams.py test_conformance_suite.py)
 # These judge tenths of a second: one after the other, and with nothing beside them.
 VIPS := $(addprefix tests/integration/onprem/,test_keepalived.py test_monitor*.py test_modes_*.py \
     test_rows_*.py)

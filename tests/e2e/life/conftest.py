@@ -9,9 +9,12 @@ import pytest
 import yaml
 
 from ingot.installer.phase import Phase
+from tests.conformance.images import images
 from tests.e2e.cluster import Cluster, created_cluster
+from tests.e2e.conformance import made
 from tests.e2e.lab import TestLab, created_lab
 from tests.e2e.workers import ADDED, Workers
+from tests.full import FULL
 
 LAB = f"ha{os.getpid()}"
 OPTIONS = ("--control-plane", "3", "--workers", "2", "--spares", "1")
@@ -19,11 +22,13 @@ OPTIONS = ("--control-plane", "3", "--workers", "2", "--spares", "1")
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    if FULL:
+        made(images())  # Now: a compiler would starve the machines of a lab.
     folder = tmp_path_factory.mktemp("lab")
     with created_lab(folder, *OPTIONS, "--driver", "uml", "--bmc", "redfish", name=LAB) as lab:
         leave_out(lab, ADDED)
-        with created_cluster(lab, killed_in=(Phase.HOSTS, Phase.WORKERS)) as made:
-            yield made
+        with created_cluster(lab, killed_in=(Phase.HOSTS, Phase.WORKERS)) as there:
+            yield there
 
 
 @pytest.fixture(scope="session")

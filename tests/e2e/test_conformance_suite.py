@@ -1,13 +1,9 @@
-"""Kubernetes' own tests of networks, services, DNS and workloads pass on a cluster with workers.
-
-The first of these need no cluster: they hold what is built for the others against the suite itself.
-"""
+"""What is built to judge a cluster by, held against Kubernetes' suite; no cluster is needed."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,10 +13,7 @@ from ingot.payload.binaries import containerd
 from tests.conformance.images import ARCHIVE, RESOLVER, images, names_in
 from tests.conformance.suite import AGNHOST, SUITE, suite
 from tests.conformance.wanted import BATCHES
-from tests.e2e.cluster import created_cluster
-from tests.e2e.conformance import Conformance, Verdict, made
-from tests.e2e.lab import created_lab
-from tests.e2e.site import eventually
+from tests.e2e.conformance import Conformance, made
 from tests.full import only_in_full
 from tests.integration.containers import PrivateContainerd, private_containerd
 from tests.ports import free_port
@@ -28,10 +21,6 @@ from tests.ports import free_port
 pytestmark = only_in_full
 
 WANTED = [(about, name) for about, names in BATCHES.items() for name in names]
-NODES = 5
-
-Verdicts = dict[str, Verdict]
-"""By the names of tests."""
 
 
 @pytest.fixture(scope="module")
@@ -49,36 +38,6 @@ def store() -> Iterator[PrivateContainerd]:
 @pytest.fixture(scope="module")
 def agnhost(store: PrivateContainerd, listed: str) -> Path:
     return store.mount(names_in(listed, AGNHOST)[-1])
-
-
-@pytest.fixture(scope="module")
-def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Verdicts]]:
-    made(images())  # Now: a compiler would starve the machines of a lab.
-    folder = tmp_path_factory.mktemp("lab")
-    options = ("--control-plane", "3", "--workers", "2", "--driver", "uml", "--bmc", "redfish")
-    with (
-        created_lab(folder, *options, name=f"conf{os.getpid()}") as lab,
-        created_cluster(lab) as cluster,
-    ):
-
-        def ready() -> bool:
-            conditions = [
-                {one["type"]: one["status"] for one in node["status"]["conditions"]}
-                for node in cluster.get("nodes")["items"]
-            ]
-            return len(conditions) == NODES and all(one["Ready"] == "True" for one in conditions)
-
-        eventually(ready, within=1200, every=5)
-        judge = Conformance(cluster.directory / "auth/kubeconfig", folder / "conformance")
-        judge.send_images(namespace=lab.plan.namespace, key=cluster.directory / "lab-ssh-key")
-        found: dict[str, Verdicts] = {}
-
-        def of(about: str) -> Verdicts:
-            if about not in found:
-                found[about] = judge.run(about)
-            return found[about]
-
-        yield of
 
 
 def test_enough_is_wanted_and_each_name_is_that_of_one_test() -> None:
@@ -130,15 +89,3 @@ def test_agnhost_waits_when_nobody_says_what_to_do(store: PrivateContainerd, agn
     script = "timeout 2 /usr/local/bin/agnhost-or-pause; echo $?"
     said = store.inside("chroot", agnhost, "sh", "-c", script)
     assert said.split()[-1] == "124"  # It was still there when its time was over.
-
-
-@pytest.mark.parametrize(("about", "name"), WANTED, ids=[name for _, name in WANTED])
-def test_conformance(
-    verdicts: Callable[[str], Verdicts],
-    record_property: Callable[[str, object], None],
-    about: str,
-    name: str,
-) -> None:
-    verdict = verdicts(about)[name]
-    record_property("seconds", verdict.seconds)
-    assert verdict.passed, f"{verdict.status}: {verdict.said}"
