@@ -90,7 +90,7 @@ def site(
 
 @pytest.fixture(scope="module")
 def stories(site: Metal3Site) -> Iterator[dict[BmcKind, Future[Story]]]:
-    hosts = site.lab.plan.hosts
+    hosts = [host for host in site.lab.plan.hosts if host.bmc.kind in KINDS]
     with ThreadPoolExecutor(len(hosts)) as threads:
         yield {host.bmc.kind: threads.submit(tell, site, host) for host in hosts}
 
