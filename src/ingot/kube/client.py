@@ -6,7 +6,7 @@ and reads every object in full. See docs/decisions/0011-kube-client.md.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
@@ -169,6 +169,7 @@ class KubeClient:
         resource_version: str,
         seconds: float,
         silence: float,
+        on_open: Callable[[], None] = lambda: None,
     ) -> AsyncIterator[Event[T]]:
         """Yield what happens after a version, over one connection, until it ends.
 
@@ -179,6 +180,7 @@ class KubeClient:
             seconds: how long the server shall keep the connection.
             silence: after how many seconds without a word the server is taken for dead. Bookmarks
                 come every minute, so a healthy one is never silent for long.
+            on_open: told when the server has begun to answer; the first word may be long in coming.
 
         Raises:
             Gone: the version is forgotten: list again.
@@ -193,6 +195,7 @@ class KubeClient:
         }
         path = kind.path(selection.namespace)
         async with self._channel.listen(path, params) as chunks:
+            on_open()
             async for event in events_of(kind, f"WATCH {path}", chunks, silence=silence):
                 yield event
 

@@ -115,12 +115,12 @@ class SharedWatch(Generic[T]):
             resource_version=self._version,
             seconds=random.uniform(*CONNECTION_SECONDS),  # noqa: S311 - no secret
             silence=SILENCE_SECONDS,
+            on_open=self._opened,
         )
         try:
             async with aclosing(events):  # type: ignore[type-var] # mypy does not see the generator
                 async for event in events:
                     heard = True
-                    self.problem = None
                     self._take(event)
         except Overdue:
             if loop.time() - began < SILENCE_SECONDS:
@@ -132,6 +132,10 @@ class SharedWatch(Generic[T]):
                 f"WATCH {self.kind}", code=0, reason="Closed", message="closed without a word"
             )
         return True
+
+    def _opened(self) -> None:
+        # Not with the first event: where nothing happens, that is a bookmark, a minute later.
+        self.problem = None
 
     def _take(self, event: Event[T]) -> None:
         found = event.object
