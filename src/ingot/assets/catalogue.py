@@ -198,7 +198,6 @@ def _manifests() -> Iterator[Asset]:
             *ROSTER,
             f"{HOSTS}.bootMACAddress",
             f"{PLATFORM}.additionalNTPServers",
-            f"{PLATFORM}.clusterOSImage",
             f"{PLATFORM}.clusterProvisioningIP",
             f"{PLATFORM}.provisioningDHCPRange",
             f"{PLATFORM}.provisioningNetwork",

@@ -35,7 +35,6 @@ def provisioning(config: InstallConfig) -> Files:
             provisioning_network_cidr=_text(platform.provisioning_network_cidr),
             provisioning_network_gateway=_text(platform.provisioning_network_gateway),
             provisioning_dhcp_range=_text(platform.provisioning_dhcp_range),
-            provisioning_os_download_url=platform.cluster_os_image,
             additional_ntp_servers=platform.additional_ntp_servers,
         ),
     )

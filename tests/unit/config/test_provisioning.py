@@ -179,13 +179,23 @@ CASES = table(
     refused("R5", URI, "a bad host", {URI: "qemu://[x/system"}),
     accepted("R6", "no image"),
     accepted(
-        "R6", "an image with its sum", {IMAGE: f"https://example.com/image.qcow2.gz?sha256={SUM}"}
+        "R6", "an image with its sum", {IMAGE: f"https://example.com/image.qcow2?sha256={SUM}"}
     ),
     accepted("R6", "http", {IMAGE: f"http://[2001:db8::1]:8080/i?sha256={SUM.upper()}"}),
     refused("R6", IMAGE, "a path", {IMAGE: "/image"}, says="not an http or https URL"),
     refused("R6", IMAGE, "ftp", {IMAGE: f"ftp://example.com/i?sha256={SUM}"}),
     refused("R6", IMAGE, "no host", {IMAGE: f"https:///i?sha256={SUM}"}),
     refused("R6", IMAGE, "a bad host", {IMAGE: f"https://[x/i?sha256={SUM}"}),
+    *(
+        refused(
+            "R6",
+            IMAGE,
+            f"a {one} image",
+            {IMAGE: f"https://example.com/i.qcow2.{one}?sha256={SUM}"},
+            says="compressed",
+        )
+        for one in ("gz", "xz")
+    ),
     refused("R6", IMAGE, "no sum", {IMAGE: "https://example.com/i"}, says="no sha256"),
     refused("R6", IMAGE, "a short sum", {IMAGE: f"https://example.com/i?sha256={SUM[1:]}"}),
     refused(

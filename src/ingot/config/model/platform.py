@@ -152,7 +152,7 @@ class BareMetal(Section):
 
     cluster_os_image: Annotated[str, HIDDEN] = ""
     """An image that is written to the servers instead of our own:
-    `https://host/image.qcow2.gz?sha256=<64 hexadecimal digits>`."""
+    `https://host/image.qcow2?sha256=<64 hexadecimal digits>`. It must not be compressed."""
 
     @property
     def vips_are_user_managed(self) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ingot.kube.client import KubeClient
 from ingot.kube.errors import NotFound
 from ingot.kube.kind import ObjectKey
+from ingot.metal3.api.provisioning import NAME
 from ingot.metal3.cluster.conditions import Rollout
-from ingot.metal3.cluster.names import CONTROLLER, DEPLOYMENTS, IMAGES, NAMESPACE
+from ingot.metal3.cluster.names import CONTROLLER, DEPLOYMENTS, IMAGES, NAMESPACE, PROVISIONING
 
 __all__ = ["images_wait_for"]
 
@@ -26,7 +27,17 @@ async def images_wait_for(client: KubeClient) -> str:
     try:
         copies = Rollout.of(await client.get(DEPLOYMENTS, IMAGES))
     except NotFound:
-        return f"{CONTROLLER} to begin"
+        return f"{CONTROLLER} to begin{await _hindrance(client)}"
     if copies.available:
         return ""
     return copies.stuck or "a node to have copied the images for servers"
+
+
+async def _hindrance(client: KubeClient) -> str:
+    """Return why nothing is begun, as `Provisioning` tells: mostly a mistake in it."""
+    try:
+        found = await client.get(PROVISIONING, ObjectKey("", NAME))
+    except NotFound:
+        return f": there is no Provisioning {NAME}"
+    said = {one.type: one for one in found.model.status.conditions}.get("Degraded")
+    return f": {said.message}" if said and said.status == "True" else ""

@@ -27,7 +27,9 @@ _UNSERVED: Final = {
     "preProvisioningOSDownloadURLs": "pre_provisioning_os_download_urls",
     "prometheusExporter": "prometheus_exporter",
     "provisioningDNS": "provisioning_dns",
+    "provisioningOSDownloadURL": "provisioning_os_download_url",
     "unsupportedConfigOverrides": "unsupported_config_overrides",
+    "virtualMediaViaExternalNetwork": "virtual_media_via_external_network",
     "watchAllNamespaces": "watch_all_namespaces",
 }
 
