@@ -9,20 +9,17 @@ from typing import Final
 
 from ingot.assets.documents import Json
 from ingot.assets.namespaces import METAL3
-from ingot.assets.rights import Rule, account, bound, rule_of
+from ingot.assets.rights import Rule, account, bound
 from ingot.metal3.api.kinds import DEFINITIONS
 from ingot.metal3.api.provisioning import DEFINITION as PROVISIONING
 from ingot.metal3.api.wire import GROUP
 from ingot.metal3.cluster.names import (
-    AUTHORITY,
     CONFIG_SERVER,
     CONFIG_SERVER_CA,
     CONTROLLER,
-    CREDENTIALS,
     IMAGES,
     INGRESS,
     INGRESS_CA,
-    POINTER_KEY,
 )
 from ingot.metal3.pod.manifest import NAME
 
@@ -58,13 +55,15 @@ def controller_rights() -> tuple[Json, ...]:
     inside: tuple[Rule, ...] = (
         ("apps", ("deployments",), (*LOOK, *CHANGE)),
         ("", ("services", "services/status"), ("get", *CHANGE)),
-        ("", ("secrets",), ("create",)),
+        # Pointer configs are called as their hosts are, which nobody knows beforehand, and a right
+        # cannot be had by label. So it holds for BMCs' passwords too. It is no more than what a
+        # Deployment gives who may make one: pods with any Secret, and with the account of metal3.
+        ("", ("secrets",), ("create", "get", "patch")),
         (GROUP, ("baremetalhosts",), (*LOOK, "patch")),
         ("coordination.k8s.io", ("leases",), (*LOOK, *CHANGE)),
         ("", ("events",), ("create", "patch")),
     )
     secrets: Rule = ("", ("secrets",), ("get", "patch"))
-    own = (AUTHORITY.name, CREDENTIALS.name, POINTER_KEY.name)
     everywhere: tuple[Rule, ...] = (
         (GROUP, (PROVISIONING.plural,), LOOK),
         (GROUP, (f"{PROVISIONING.plural}/status",), ("get", "patch")),
@@ -74,7 +73,6 @@ def controller_rights() -> tuple[Json, ...]:
     )
     who = (CONTROLLER, METAL3)
     role, binding = bound(CONTROLLER, METAL3, inside, account=who)
-    role["rules"].append({**rule_of(secrets), "resourceNames": list(own)})
     server: tuple[Rule, ...] = (
         secrets,
         ("", ("secrets",), ("get",)),

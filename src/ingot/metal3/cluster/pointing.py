@@ -1,7 +1,8 @@
 """How a host that is added later finds its config: a pointer config, and its token in the roster.
 
 A host's token follows from its name and a key that only the controller has. So nothing has to be
-remembered between making the pointer and entering its digest, and neither is ever read back.
+remembered between making the pointer and entering its digest: what both should be can be said at
+any time, and whatever is lost or does not fit is made again.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final
 
+from ingot.metal3.pod.podspec import LABELS
+
 __all__ = [
     "ADDED_BY",
     "HOST_HEADER",
     "IGNITION",
     "TOKEN_HEADER",
     "Role",
-    "names_in",
+    "added_in",
+    "correction",
     "pointer",
     "roster",
     "token_of",
@@ -76,13 +80,38 @@ def pointer(url: str, *, host: str, authority: str, token: str) -> str:
     return json.dumps(config)
 
 
-def names_in(text: str) -> frozenset[str]:
-    """Return the names of all hosts of a roster.
+def correction(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> Json | None:
+    """Return what makes a Secret the one that it should be.
+
+    Args:
+        found: the Secret as it is.
+        wanted: as it would be made now.
+
+    Returns:
+        None where it fits, or has not the labels of ours: then it is somebody's own.
+    """
+    labels = found["metadata"].get("labels") or {}
+    data = found.get("data") or {}
+    if not LABELS.items() <= labels.items():
+        return None
+    if wanted["metadata"]["labels"].items() <= labels.items() and (
+        wanted["data"].items() <= data.items()
+    ):
+        return None
+    seen = {"resourceVersion": found["metadata"]["resourceVersion"]}
+    return {
+        "metadata": {**seen, "labels": wanted["metadata"]["labels"]},
+        "data": wanted["data"],
+    }
+
+
+def added_in(text: str) -> tuple[str, ...]:
+    """Return the names of those hosts of a roster that were added later.
 
     Raises:
         ValueError: it is no roster.
     """
-    return frozenset(str(one["name"]) for one in _listed(text))
+    return tuple(str(one["name"]) for one in _listed(text) if one.get("by") == ADDED_BY)
 
 
 def roster(text: str, hosts: Mapping[str, Role], *, key: bytes) -> str | None:

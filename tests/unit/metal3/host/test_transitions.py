@@ -214,3 +214,20 @@ def test_times_of_each_operation_are_kept_and_counted() -> None:
     assert [(count.name, count.seconds) for count in durations] == [
         ("metal3_operation_provision_duration_seconds", 90.0)
     ]
+
+
+def test_a_provisioning_that_failed_has_no_end_though_the_host_is_free_again() -> None:
+    """By that a Machine tells on which of the free hosts the last installation failed."""
+    history = look(host(image=IMAGE), seen()).status.operation_history
+    subject = failed_host(
+        S.PROVISIONING,
+        ErrorType.PROVISIONING,
+        provisioning={"image": IMAGE},
+        status={"operation_history": history},
+    )
+    removed = then(subject, look(subject, seen(S.PROVISIONING)))
+    assert removed.status.provisioning.state is S.DEPROVISIONING
+    free = look(removed, seen(S.DEPROVISIONING)).status
+    assert free.provisioning.state is S.AVAILABLE
+    assert free.operation_history.provision.start is not None
+    assert free.operation_history.provision.end is None
