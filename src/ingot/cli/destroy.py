@@ -75,7 +75,8 @@ def cluster(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Switch the servers off, eject their media, remove the bootstrap VM and what was made here.
 
-    Files that you wrote or changed are kept. So is what is on the servers' disks, unless --wipe
+    Servers that were added to the cluster later go too, as long as its API tells of them. Files
+    that you wrote or changed are kept. So is what is on the servers' disks, unless --wipe
     is given.
     """
     from ingot.installer.destroying import Ended, LeftBehind, destroy_cluster  # noqa: PLC0415 - as above
@@ -155,5 +156,7 @@ def _as_json(ended: Ended) -> dict[str, object]:
         "removed": list(ended.files.removed) if ended.files else [],
         "kept": list(ended.files.kept) if ended.files else [],
         "failed": dict(ended.failed),
+        "spared": dict(ended.spared),
+        "addedUnknown": ended.added_unknown,
         "wiped": bool(ended.servers) and ended.servers.keys() <= ended.wiped,
     }

@@ -3,7 +3,8 @@
 Where it is asked for, their disks are wiped while they are off for everybody else: see `wiping`.
 
 It goes by what is written down, not by how far the creation came: it works after a half-finished
-one, after half of itself, and without an API. What cannot be done is told for each server, and the
+one, after half of itself, and without an API. Where there is one, servers that were added to the
+cluster later go too. What cannot be done is told for each server, and the
 rest is done all the same. Where no cluster was begun, no server is touched: what its BMC would
 switch off is somebody else's.
 """
@@ -17,6 +18,7 @@ from ingot.config.loading import load
 from ingot.config.model import Host, InstallConfig
 from ingot.errors import ExitCode, IngotError
 from ingot.installer import bootstrapvm
+from ingot.installer.addedservers import AddedServers, look_for_added
 from ingot.installer.directory import InstallDirectory
 from ingot.installer.forgetting import Forgotten, forget
 from ingot.installer.journal import InstallJournal
@@ -99,6 +101,8 @@ class Ended:
         wiped: the servers whose disks were wiped, now or in an earlier run.
         files: what became of the files; None as long as something is left behind.
         failed: the servers, or the bootstrap VM, that could not be taken away, with why.
+        spared: the servers of the cluster that stay as they are, with why.
+        added_unknown: whether servers may have been added that nobody can tell of any more.
     """
 
     begun: bool
@@ -107,6 +111,8 @@ class Ended:
     wiped: frozenset[str] = frozenset()
     files: Forgotten | None = None
     failed: Mapping[str, str] = field(default_factory=dict)
+    spared: Mapping[str, str] = field(default_factory=dict)
+    added_unknown: bool = False
 
 
 def destroy_bootstrap(directory: InstallDirectory) -> bool:
@@ -154,17 +160,26 @@ def destroy_cluster(
         ConfigInvalid: as there.
         CannotWipe: disks cannot be wiped, and nothing was destroyed.
         StateUnusable: as there.
+        DirectoryUnusable: what the API tells cannot be written down.
     """
     if not directory.has_begun:
         directory.journal.unlink(missing_ok=True)  # Of checks that were not passed, at most.
         return Ended(begun=False)
     state = directory.state()
-    config = _asked(directory, state.config)
+    asked = _asked(directory, state.config)
+    # First: the API that knows them goes with the servers.
+    added = look_for_added(directory, asked.baremetal.hosts)
+    _tell_of(added, say)
+    config = with_hosts(asked, (*asked.baremetal.hosts, *added.hosts))
     done = clean_in(InstallJournal(directory.journal).entries())
-    left = [host for host in config.baremetal.hosts if host.name not in done]
+    left = [
+        host
+        for host in config.baremetal.hosts
+        if host.name not in done and host.name not in added.unwipeable
+    ]
     images = wiping.prepared() if wiping and left else None
-    # First: what runs in it would switch servers on again.
-    failed: dict[str, str] = {}
+    failed = {one.name: one.failed for one in added.servers if one.failed}
+    # Then this: what runs in it would switch servers on again.
     there = _without_vm(directory, failed)
     if VM in failed:
         say(f"the bootstrap VM could not be removed: {failed[VM]}")
@@ -181,13 +196,33 @@ def destroy_cluster(
     if wiping is not None and images is not None and VM not in failed:
         off = [one for one in servers if not switched[one.name].failed]
         named = {one.name for one in off}
-        asked = with_hosts(config, [host for host in left if host.name in named])
-        failed |= _wiped(wiping, asked, images, say)
+        chosen = with_hosts(config, [host for host in left if host.name in named])
+        failed |= _wiped(wiping, chosen, images, say)
         again = switch_all_off(off, patience=patience)
         failed |= {name: one.failed for name, one in again.items() if one.failed}
+    if wiping is not None:
+        failed |= {name: why for name, why in added.unwipeable.items() if name not in failed}
     wiped = clean_in(InstallJournal(directory.journal).entries())
-    ended = Ended(begun=True, vm=there, servers=switched, wiped=wiped, failed=failed)
+    ended = Ended(
+        begun=True,
+        vm=there,
+        servers=switched,
+        wiped=wiped,
+        failed=failed,
+        spared={one.name: one.spared for one in added.servers if one.spared},
+        added_unknown=added.unknown,
+    )
     return ended if failed else replace(ended, files=forget(directory, state))
+
+
+def _tell_of(added: AddedServers, say: Say) -> None:
+    if added.unknown:
+        say(
+            "the API does not answer: servers that were added to the cluster later, if there are "
+            "any, are not known, and stay as they are"
+        )
+    for one in added.servers:
+        say(f"{one.name}: {one.failed or one.spared or 'was added to the cluster later'}")
 
 
 def _without_vm(directory: InstallDirectory, failed: dict[str, str]) -> bool:

@@ -226,16 +226,28 @@ class InstallDirectory:
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
 
+    def keep(self, name: str, content: bytes) -> None:
+        """Write down what only we read, and only its owner may.
+
+        Raises:
+            DirectoryUnusable: there is no room, or it may not be written.
+        """
+        with self._failing(self.hidden):
+            self._replace(self.hidden / name, content)
+
     def _remember(self, state: State) -> None:
         self.state_file.parent.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
         self.state_file.parent.chmod(PRIVATE_FOLDER)
-        fresh = self.state_file.with_suffix(".new")
+        self._replace(self.state_file, encoded(state))
+
+    def _replace(self, path: Path, content: bytes) -> None:
+        fresh = path.with_suffix(".new")
         try:
-            self._staged(fresh, encoded(state)).replace(self.state_file)
+            self._staged(fresh, content).replace(path)
         except OSError:
             fresh.unlink(missing_ok=True)
             raise
-        _sync(self.state_file.parent)
+        _sync(path.parent)
 
     def _staged(self, path: Path, content: bytes) -> Path:
         path.parent.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from ingot.assets.graph.files import Digest, Files, digest_of
 from ingot.assets.graph.state import State
+from ingot.installer.addedservers import FILE as ADDED
 from ingot.installer.directory import InstallDirectory
 
 __all__ = ["Forgotten", "forget", "sorted_out"]
 
-MADE = ("state", "staging", "machines", "wipe", "report.json")
+MADE = ("state", "staging", "machines", "wipe", "report.json", ADDED)
 """Of `.ingot`, what belongs to one cluster; its log stays."""
 
 

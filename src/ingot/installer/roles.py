@@ -9,9 +9,9 @@ __all__ = ["roles_of"]
 
 
 def roles_of(config: InstallConfig) -> dict[str, str]:
-    """Return what each server becomes."""
-    leads = {host.name for host in roster(config).control_plane}
+    """Return what each server becomes; a spare, if need be, part of the control plane."""
+    found = roster(config)
     return {
-        host.name: "control-plane" if host.name in leads else "worker"
-        for host in config.baremetal.hosts
+        **{host.name: "control-plane" for host in found.control_plane},
+        **{host.name: "spare" if host.name in found.spares else "worker" for host in found.others},
     }

@@ -121,7 +121,7 @@ def awaited_workers(hosts: Iterable[HostProgress], *, lacking: int) -> tuple[Hos
         hosts: all servers of the install.
         lacking: how many Machines have yet to become ready.
     """
-    workers = [host for host in hosts if host.role != "control-plane"]
+    workers = [host for host in hosts if host.role == "worker"]
     unclaimed = [host.name for host in workers if not host.claimed]
     becoming = {
         host.name for host in workers if host.claimed and not (host.is_provisioned and host.joined)

@@ -22,7 +22,7 @@ from ingot.installer.phase import LIMITS, Phase
 from ingot.installer.progress import Progress
 from ingot.installer.settling import NotStable, WorkersMissing
 from ingot.installer.targets import make_target, requested
-from tests.integration.installer.test_destroy import network
+from tests.integration.installer.destroysite import network
 from tests.integration.installer.test_wait_for import INGOT
 from tests.integration.installer.young import Young, cluster_api, young_cluster
 from tests.integration.kubeapi import KubeApi

@@ -16,7 +16,7 @@ from ingot.assets.kubeconfig import PATH as KUBECONFIG
 from ingot.config.sample import sample
 from ingot.installer.directory import InstallDirectory
 from ingot.installer.journal import COMPLETE, VM, InstallJournal
-from tests.integration.installer.test_destroy import network
+from tests.integration.installer.destroysite import network
 from tests.integration.kubeapi import kube_api
 
 INGOT = Path(sys.executable).parent / "ingot"

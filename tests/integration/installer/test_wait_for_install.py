@@ -15,7 +15,7 @@ from ingot.assets.kubeconfig import PATH as KUBECONFIG
 from ingot.config.sample import sample
 from ingot.installer.directory import InstallDirectory
 from ingot.installer.journal import COMPLETE, VM, InstallJournal
-from tests.integration.installer.test_destroy import network
+from tests.integration.installer.destroysite import network
 from tests.integration.installer.test_wait_for import ENVIRONMENT, INGOT, begin
 from tests.integration.installer.young import SET, Young, cluster_api, young_cluster
 from tests.integration.kubeapi import KubeApi

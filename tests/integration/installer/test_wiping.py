@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from ingot.installer import wiping
 from ingot.installer.apiview import ApiView
@@ -26,8 +27,8 @@ from ingot.installer.wipewaiting import CannotWipe, WipeWait
 from ingot.installer.wiping import ROLE, Wiping
 from ingot.machine.model import MachineSpec, Power
 from ingot.machine.uml.driver import UmlDriver
+from tests.integration.installer.destroysite import OLD, Site, site
 from tests.integration.installer.test_apiview import HOSTS, add_host, furnish
-from tests.integration.installer.test_destroy import OLD, Site, site
 from tests.integration.kubeapi import KubeApi, kube_api
 from tests.integration.lab.redfish_bench import FIRST, SECOND
 
@@ -123,6 +124,10 @@ def unseen() -> Iterator[Listener]:
 def test_where_the_vm_fails_servers_are_off_the_vm_is_gone_and_it_can_be_gone_on_with(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Everybody answers a ping to an address of loopback; whose VIPs these are is not asked then.
+    asked = yaml.safe_load(site.directory.config_file.read_text(encoding="utf-8"))
+    asked["platform"]["baremetal"]["loadBalancer"] = {"type": "UserManaged"}
+    site.directory.config_file.write_text(yaml.safe_dump(asked), encoding="utf-8")
     site.begin()
     bridge = ["ip", "-n", site.namespace, "link", "add", "provisioning", "type", "bridge"]
     subprocess.run(bridge, check=True)

@@ -128,3 +128,8 @@ def test_nothing_is_missing_once_every_set_is_ready_and_every_node_too() -> None
     fleet = Fleet(sets=(SET,))
     assert missing_workers(fleet, [LEADS, JOINED, FREE]) == ()
     assert missing_workers(fleet, [JOINED, BOOTING]) == ("w-1 provisioned (boots from its disk)",)
+
+
+def test_a_spare_of_the_control_plane_becomes_no_worker() -> None:
+    spare = replace(COMING, name="cp-3", role="spare")
+    assert awaited_workers([CLAIMED, spare], lacking=2) == (CLAIMED,)
