@@ -15,6 +15,7 @@ __all__ = [
     "HOST",
     "HOST_DETACHED",
     "HOST_PAUSED",
+    "HOST_REBOOT",
     "HOST_UNHEALTHY",
     "INSTANCE_STATE",
     "MACHINE",
@@ -55,6 +56,9 @@ SET: Final = "machine.openshift.io/cluster-api-machineset"
 ROLE: Final = "machine.openshift.io/cluster-api-machine-role"
 TYPE: Final = "machine.openshift.io/cluster-api-machine-type"
 """Labels of a Machine: the set that made it, and what it is for."""
+
+HOST_REBOOT: Final = "reboot.metal3.io"
+"""On a host, alone or with a slash and who says so: its server is turned off for a while."""
 
 HOST_PAUSED: Final = "baremetalhost.metal3.io/paused"
 HOST_DETACHED: Final = "baremetalhost.metal3.io/detached"

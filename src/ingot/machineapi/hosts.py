@@ -20,6 +20,7 @@ FREE: Final = frozenset({"available", "ready"})
 """States in which a host waits for somebody; `ready` is the old word."""
 
 _GROUP: Final = "machine.openshift.io"
+_PROVISIONING: Final = "provisioning error"
 
 
 class Consumer(msgspec.Struct, frozen=True, rename="camel"):
@@ -53,6 +54,15 @@ class _Provisioning(msgspec.Struct, frozen=True):
     state: str = ""
 
 
+class _Times(msgspec.Struct, frozen=True):
+    start: str | None = None
+    end: str | None = None
+
+
+class _History(msgspec.Struct, frozen=True):
+    provision: _Times = _Times()
+
+
 class _Status(msgspec.Struct, frozen=True, rename="camel"):
     provisioning: _Provisioning = _Provisioning()
     hardware: _Hardware | None = None
@@ -60,6 +70,8 @@ class _Status(msgspec.Struct, frozen=True, rename="camel"):
     error_type: str = ""
     error_message: str = ""
     powered_on: bool = False
+    provisioning_fail_count: int = 0
+    operation_history: _History = _History()
 
 
 class Host(msgspec.Struct, frozen=True):
@@ -77,6 +89,25 @@ class Host(msgspec.Struct, frozen=True):
     def has_work(self) -> bool:
         """Whether something is to be installed on it."""
         return self.spec.image is not None or self.spec.custom_deploy is not None
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether what it was to run has failed, and is not tried again as things are.
+
+        While there are tries left, a host that has failed is deprovisioned, and then free of error.
+        """
+        status = self.status
+        failed = status.error_type == _PROVISIONING and status.provisioning_fail_count > 0
+        return failed and self.has_work and self.state in FREE
+
+    @property
+    def was_left_unfinished(self) -> bool:
+        """Whether the last that was to be installed on it was begun and never ended.
+
+        Failures are counted for one image, and forgotten with it; the times of the last try stay.
+        """
+        times = self.status.operation_history.provision
+        return bool(times.start) and not times.end
 
     @property
     def addresses(self) -> tuple[str, ...]:

@@ -19,7 +19,6 @@ __all__ = [
     "CONTROL_PLANE_ROLE",
     "WORKER_ROLE",
     "Pool",
-    "consumer_of",
     "control_plane_machine",
     "health_check",
     "machine_name",
@@ -66,7 +65,7 @@ def control_plane_machine(
 
     Args:
         pool: what it shares with the others.
-        host: the BareMetalHost's name. It may carry what `consumer_of` returns from the start.
+        host: the BareMetalHost's name.
         number: which of the control plane it is, from 0.
         user_data: the Secret of its first boot; empty for the host's own.
     """
@@ -81,16 +80,6 @@ def control_plane_machine(
             "annotations": {annotation.HOST: f"{pool.namespace}/{host}"},
         },
         "spec": _spec(pool, user_data),
-    }
-
-
-def consumer_of(machine: dict[str, Any]) -> dict[str, str]:
-    """Return the consumerRef by which a host belongs to a Machine."""
-    return {
-        "apiVersion": machine["apiVersion"],
-        "kind": machine["kind"],
-        "namespace": machine["metadata"]["namespace"],
-        "name": machine["metadata"]["name"],
     }
 
 

@@ -28,7 +28,7 @@ COMPONENT: Final = "machine-controller"
 LEASE: Final = "ingot-machine-controller"
 
 ROOMS: Final[tuple[Callable[[Parts], Room], ...]] = (MachineRoom, MachineSetRoom)
-"""What runs here: each is made from the parts that all share."""
+"""What needs no more than the parts that all share, and is made from them."""
 
 
 async def run(

@@ -14,6 +14,7 @@ from typing import Any, Final
 from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.machineapi import annotation
+from ingot.machineapi.machines.words import MachineCondition
 
 __all__ = [
     "HostSeen",
@@ -37,6 +38,8 @@ class MachineSeen:
         host: the host that it has claimed; None before.
         node: the name of its Node; "" before it has one.
         phase: what its controller says of it.
+        error: why it has failed, as one word; "" if it has not.
+        unclaimed_since: since when it has no host; None if it has one, or that was never said.
         addresses: all of its addresses.
         names: of these, the host names.
         owned: whether a MachineSet would make another in its place.
@@ -51,6 +54,8 @@ class MachineSeen:
     host: ObjectKey | None = None
     node: str = ""
     phase: str = ""
+    error: str = ""
+    unclaimed_since: datetime | None = None
     addresses: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     owned: bool = False
@@ -71,6 +76,8 @@ class MachineSeen:
             host=ObjectKey(namespace or found.key.namespace, name) if name else None,
             node=(status.get("nodeRef") or {}).get("name", ""),
             phase=status.get("phase") or "",
+            error=status.get("errorReason") or "",
+            unclaimed_since=_unclaimed_since(status.get("conditions") or ()),
             addresses=frozenset(one["address"] for one in listed),
             names=frozenset(
                 one["address"].lower() for one in listed if not one.get("type", "").endswith("IP")
@@ -206,6 +213,13 @@ class NodeSeen:
 def moment(text: str | None) -> datetime | None:
     """Return a time of the API; None where there is none."""
     return datetime.fromisoformat(text) if text else None
+
+
+def _unclaimed_since(conditions: Iterable[Mapping[str, Any]]) -> datetime | None:
+    said = (one for one in conditions if one["type"] == MachineCondition.HOST_CLAIMED)
+    return next(
+        (moment(one.get("lastTransitionTime")) for one in said if one["status"] == "False"), None
+    )
 
 
 def _taints(listed: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:

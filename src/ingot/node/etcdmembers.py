@@ -1,4 +1,4 @@
-"""etcd of the cluster, as healing asks it: who its members are, who is well, and to forget one.
+"""etcd of the cluster, as Machines need it: who its members are, who is well, and to forget one.
 
 It is asked at the control-plane nodes, with the certificate by which kubeadm's health check asks.
 """
@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from typing import Any, Final
 
 from ingot.kube.object import KubeObject
-from ingot.machineapi.healing.etcd import MemberSeen
+from ingot.machineapi.etcd import MemberSeen
 from ingot.machineapi.seeing import NodeSeen
 from ingot.node.etcd import Etcd, EtcdError, Member
 

@@ -15,9 +15,11 @@ from ingot.machineapi.approving.kubelet import Kubelets
 from ingot.machineapi.approving.room import ApprovingRoom
 from ingot.machineapi.healing.checks import CheckRoom
 from ingot.machineapi.healing.healings import HealingRoom
+from ingot.machineapi.machines.room import MachineRoom
+from ingot.machineapi.machinesets.room import MachineSetRoom
 from ingot.machineapi.options import Options, read
 from ingot.machineapi.parts import Parts, Room
-from ingot.machineapi.program import ROOMS, run
+from ingot.machineapi.program import run
 from ingot.node.etcd import Etcd
 from ingot.node.etcdmembers import ClusterEtcd, control_plane_urls
 from ingot.node.running import log_to_stderr, run_until_told
@@ -42,8 +44,13 @@ def rooms_of(options: Options) -> tuple[Callable[[Parts], Room], ...]:
     def approving(parts: Parts) -> Room:
         return ApprovingRoom(parts, policy=options.policy, present=kubelets)
 
-    def healing(parts: Parts) -> Room:
-        etcd = ClusterEtcd(Etcd(options.etcd_pki), lambda: control_plane_urls(parts.nodes.store))
-        return HealingRoom(parts, etcd=etcd)
+    def etcd(parts: Parts) -> ClusterEtcd:
+        return ClusterEtcd(Etcd(options.etcd_pki), lambda: control_plane_urls(parts.nodes.store))
 
-    return (*ROOMS, approving, CheckRoom, healing)
+    def machines(parts: Parts) -> Room:
+        return MachineRoom(parts, etcd=etcd(parts))
+
+    def healing(parts: Parts) -> Room:
+        return HealingRoom(parts, etcd=etcd(parts))
+
+    return (machines, MachineSetRoom, approving, CheckRoom, healing)

@@ -120,6 +120,10 @@ class Clinic:
         """Write what metal3 would have seen."""
         await self._host_status(name, state="provisioned", on=on)
 
+    async def stands(self, name: str, state: str) -> None:
+        """Write where a host stands, with its power off."""
+        await self._host_status(name, state=state, on=False)
+
     async def node(self, name: str, *, ready: str, boot: str, address: str = "192.0.2.10") -> None:
         """Write what the kubelet of a Node says, and make the Node if there is none."""
         try:

@@ -7,23 +7,30 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from ipaddress import ip_network
 
 import pytest
 
 from ingot.kube.joiners import group_of
 from ingot.kube.kind import Content, ObjectKey
+from ingot.machineapi.approving.judging import SPARE_REQUESTS
 from ingot.machineapi.approving.request import CLIENT_SIGNER, REQUESTS, SERVING_SIGNER
 from ingot.machineapi.approving.room import ApprovingRoom, PresentCertificates
 from ingot.machineapi.approving.serving import Served
+from ingot.machineapi.approving.world import Policy
 from ingot.machineapi.kinds import NODE
+from ingot.machineapi.parts import Parts
 from tests.integration.kube.widgets import awaited
 from tests.integration.kubeapi import KubeApi
 from tests.integration.machineapi.asking import asked
 from tests.integration.machineapi.clinic import Clinic, clinic
 from tests.unit.machineapi.approving.asking import csr
 
-ADDRESS = "192.0.2.10"
-UNSEEN = "192.0.2.77"
+ADDRESS = "198.51.100.10"
+"""Nodes are everybody's, and tests of other files leave some with the usual address."""
+UNSEEN = "198.51.100.77"
+FEW = 40
+"""More than there are Machines and Nodes, whatever other tests have left."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -57,6 +64,19 @@ class Office:
 
     at: Clinic
     api: KubeApi
+    parts: Parts
+
+    async def moves(self, node: str, address: str) -> None:
+        """Give a Node another address, and wait until whoever approves has seen it."""
+        await self.at.node(node, ready="True", boot="second", address=address)
+
+        def seen() -> frozenset[str]:
+            found = self.parts.nodes.store.get(ObjectKey("", node))
+            return found.model.internal_addresses if found else frozenset()
+
+        async with asyncio.timeout(40):
+            while seen() != {address}:  # noqa: ASYNC110 - a look is no event
+                await asyncio.sleep(0.05)
 
     async def joins(self, host: str, pem: bytes) -> str:
         """Ask as who has the token of a host."""
@@ -95,10 +115,11 @@ def _conditions(found: Content) -> list[Content]:
 
 @asynccontextmanager
 async def office(
-    api: KubeApi, *, present: PresentCertificates | None = None
+    api: KubeApi, *, present: PresentCertificates | None = None, policy: Policy | None = None
 ) -> AsyncIterator[Office]:
-    async with clinic(api) as at, at.running(partial(ApprovingRoom, present=present)):
-        yield Office(at, api)
+    room = partial(ApprovingRoom, present=present, policy=policy)
+    async with clinic(api) as at, at.running(room) as parts:
+        yield Office(at, api, parts)
 
 
 @awaited()
@@ -136,12 +157,31 @@ async def test_the_token_of_one_host_is_no_use_for_another(machine_kube: KubeApi
 async def test_a_node_gets_a_certificate_for_its_own_addresses_only(machine_kube: KubeApi) -> None:
     async with office(machine_kube) as desk:
         await desk.at.machine("serves", address=ADDRESS)
-        await desk.at.machine("other", address="192.0.2.11")
+        await desk.at.machine("other", address="198.51.100.11")
         own = csr("system:node:serves", dns=["serves"], addresses=[ADDRESS])
         await desk.answer(await desk.serves("serves", own), "Approved")
-        wide = csr("system:node:serves", dns=["serves"], addresses=[ADDRESS, "192.0.2.11"])
+        wide = csr("system:node:serves", dns=["serves"], addresses=[ADDRESS, "198.51.100.11"])
         await desk.answer(await desk.serves("serves", wide), "Denied")
         await _forget_nodes(desk, "serves", "other")
+
+
+@awaited()
+async def test_an_address_goes_with_its_lease_from_one_node_to_another(
+    machine_kube: KubeApi,
+) -> None:
+    network = Policy(networks=(ip_network("192.0.2.0/24"),))
+    async with office(machine_kube, policy=network) as desk:
+        await desk.at.machine("before", address="192.0.2.20")
+        await desk.at.machine("after", address="192.0.2.21")
+        await desk.moves("before", "192.0.2.22")
+        await desk.moves("after", "192.0.2.20")
+        leased = csr("system:node:after", dns=["after"], addresses=["192.0.2.20"])
+        await desk.answer(await desk.serves("after", leased), "Approved")
+        stale = csr("system:node:before", dns=["before"], addresses=["192.0.2.20"])
+        name = await desk.serves("before", stale)
+        assert "192.0.2.20 is an address of another Node" in await desk.told(name)
+        assert not _conditions(await desk.at.get(REQUESTS, name))
+        await _forget_nodes(desk, "before", "after")
 
 
 @awaited()
@@ -174,3 +214,19 @@ async def _forget_nodes(desk: Office, *names: str) -> None:
     """Nodes are everybody's: the next test has addresses of its own."""
     for name in names:
         await desk.at.client.delete(NODE, ObjectKey("", name))
+
+
+@awaited()
+async def test_nothing_is_approved_in_a_flood_and_all_is_when_it_is_over(
+    machine_kube: KubeApi,
+) -> None:
+    async with office(machine_kube) as desk:
+        await desk.at.machine("dry", joined=False)
+        pem = csr("system:node:flood")
+        flood = [await desk.joins("flood", pem) for _ in range(SPARE_REQUESTS + FEW)]
+        name = await desk.joins("dry", csr("system:node:dry"))
+        assert "requests are pending" in await desk.told(name)
+        assert not _conditions(await desk.at.get(REQUESTS, name))
+        for one in flood:
+            await desk.at.client.delete(REQUESTS, ObjectKey("", one))
+        await desk.answer(name, "Approved")

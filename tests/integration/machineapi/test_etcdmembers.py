@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ingot.kube.object import KubeObject
-from ingot.machineapi.healing.etcd import member_of, why_not_without
+from ingot.machineapi.etcd import member_of, why_not_without
 from ingot.machineapi.kinds import NODE
 from ingot.node.etcd import Etcd, EtcdError
 from ingot.node.etcdmembers import ClusterEtcd, control_plane_urls

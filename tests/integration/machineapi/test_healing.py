@@ -2,125 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import partial
-from typing import Any
 
 import pytest
 
 from ingot.kube.errors import Invalid
-from ingot.kube.kind import Content, ObjectKey
 from ingot.machineapi import annotation
 from ingot.machineapi.healing.checks import CheckRoom
 from ingot.machineapi.healing.emptiness import PODS
-from ingot.machineapi.healing.etcd import MemberSeen
 from ingot.machineapi.healing.healings import HealingRoom
-from ingot.machineapi.healing.hold import HOLD
 from ingot.machineapi.healing.kinds import HEALTH_CHECK
-from ingot.machineapi.healing.record import Healing, Phase
+from ingot.machineapi.healing.record import Phase
 from ingot.machineapi.kinds import HOST, MACHINE, NODE
 from tests.integration.kube.widgets import awaited
 from tests.integration.kubeapi import KubeApi
-from tests.integration.machineapi.clinic import Clinic, clinic
-
-OUT_OF_SERVICE = "node.kubernetes.io/out-of-service"
-MASTER = {"machine.openshift.io/cluster-api-machine-role": "master"}
-SPARE = {"installer.openshift.io/role": "control-plane"}
-
-
-@dataclass
-class Members:
-    """etcd, as the test says it is."""
-
-    members_: list[MemberSeen] = field(default_factory=list)
-
-    async def members(self) -> tuple[MemberSeen, ...]:
-        return tuple(self.members_)
-
-    async def remove(self, member: MemberSeen) -> None:
-        self.members_.remove(member)
-
-
-def members(*, sick: Collection[int]) -> Members:
-    """Return three members, of which some are sick."""
-    return Members(
-        [
-            MemberSeen(number=str(number), name=f"cp-{number}", healthy=number not in sick)
-            for number in range(3)
-        ]
-    )
-
-
-async def check(at: Clinic, **spec: Any) -> None:  # noqa: ANN401 - any field of the spec
-    """Watch over all Machines: a Node may be silent for no time at all."""
-    silent = [{"type": "Ready", "status": "Unknown", "timeout": "0"}]
-    body = {"selector": {}, "unhealthyConditions": silent, **spec}
-    meta = {"name": "all", "namespace": at.namespace}
-    await at.client.create(HEALTH_CHECK, {"metadata": meta, "spec": body})
-
-
-@asynccontextmanager
-async def watched_over(api: KubeApi, etcd: Members | None = None) -> AsyncIterator[Clinic]:
-    """Run all controllers of healing in a namespace of its own."""
-    async with clinic(api) as at, at.running(CheckRoom, partial(HealingRoom, etcd=etcd)):
-        yield at
-
-
-def held(host: Content) -> bool:
-    return HOLD in host["metadata"].get("annotations", {})
-
-
-def tainted(node: Content) -> bool:
-    return any(one["key"] == OUT_OF_SERVICE for one in node["spec"].get("taints", ()))
-
-
-def is_in(phase: Phase) -> Callable[[Content], bool]:
-    def looked(machine: Content) -> bool:
-        found = healing_of(machine)
-        return found is not None and found.phase is phase
-
-    return looked
-
-
-def healing_of(machine: Content) -> Healing | None:
-    return Healing.of(machine["metadata"].get("annotations", {})) if machine else None
-
-
-async def a_pod(at: Clinic, name: str, node: str) -> ObjectKey:
-    """Have a pod on a Node, which goes at once when told."""
-    spec = {
-        "nodeName": node,
-        "terminationGracePeriodSeconds": 0,
-        "containers": [{"name": "c", "image": "i"}],
-    }
-    meta = {"name": name, "namespace": at.namespace}
-    await at.client.create(PODS, {"metadata": meta, "spec": spec})
-    return at.key(name)
-
-
-async def turned_off(at: Clinic, name: str) -> None:
-    """Wait for a server to be held off, and have it off."""
-    await at.becomes(HOST, name, held)
-    await at.becomes(MACHINE, name, lambda one: bool((found := healing_of(one)) and found.seen_on))
-    await at.power(name, on=False)
-
-
-async def never_comes_back(at: Clinic, name: str) -> None:
-    """Have a server turned off and on, and let its time pass without a sign of its Node."""
-    await turned_off(at, name)
-    await at.becomes(MACHINE, name, is_in(Phase.STARTING))
-    await at.becomes(HOST, name, lambda one: not held(one))
-    await at.power(name, on=True)
-    at.clock.ahead += timedelta(hours=1)
-    await at.touch(name)
-
-
-async def events_of(at: Clinic, name: str) -> list[str]:
-    return [reason for reason, _, about in await at.events() if about == name]
+from tests.integration.machineapi.clinic import clinic
+from tests.integration.machineapi.ward import (
+    a_pod,
+    check,
+    events_of,
+    healing_of,
+    held,
+    is_in,
+    never_comes_back,
+    tainted,
+    turned_off,
+    watched_over,
+)
 
 
 @awaited()
@@ -297,48 +205,6 @@ async def test_a_host_is_let_go_though_its_machine_went_without_a_word(
         await at.becomes(HOST, "vanished", lambda one: not held(one))
 
 
-@awaited()
-async def test_a_server_of_the_control_plane_stays_on_while_etcd_needs_it(
-    machine_kube: KubeApi,
-) -> None:
-    etcd = members(sick=[0, 2])
-    async with watched_over(machine_kube, etcd) as at:
-        await at.machine("cp-0", labels=MASTER)
-        await check(at)
-        await at.node("cp-0", ready="Unknown", boot="first")
-        await at.becomes(MACHINE, "cp-0", is_in(Phase.FENCING))
-        await _told(at, "cp-0", "NotHealed", "2 are needed")
-        assert not held(await at.get(HOST, "cp-0"))
-        etcd.members_[:] = members(sick=[0]).members_
-        await at.touch("cp-0")
-        await at.becomes(HOST, "cp-0", held)
-        await at.client.delete(NODE, ObjectKey("", "cp-0"))
-
-
-@awaited()
-async def test_a_dead_control_plane_node_leaves_etcd_and_a_spare_takes_its_place(
-    machine_kube: KubeApi,
-) -> None:
-    etcd = members(sick=[0])
-    async with watched_over(machine_kube, etcd) as at:
-        await at.machine("cp-0", labels=MASTER)
-        await at.host("plain")
-        await check(at)
-        await at.node("cp-0", ready="Unknown", boot="first")
-        await never_comes_back(at, "cp-0")
-        await turned_off(at, "cp-0")
-        await _told(at, "cp-0", "NotHealed", "no spare host")
-        assert [one.name for one in etcd.members_] == ["cp-0", "cp-1", "cp-2"]
-        await at.host("spare", labels=SPARE)
-        await at.touch("cp-0")
-        made = await at.becomes(MACHINE, "cp-0-r1", bool)
-        assert [one.name for one in etcd.members_] == ["cp-1", "cp-2"]
-        assert made["metadata"]["labels"] == {**MASTER, **_touched(made)}
-        await at.becomes(MACHINE, "cp-0", lambda one: not one)
-        await at.becomes(HOST, "cp-0", lambda one: not held(one))
-        await at.client.delete(NODE, ObjectKey("", "cp-0"))
-
-
 @pytest.mark.parametrize(
     "spec",
     [
@@ -361,16 +227,3 @@ def test_a_check_that_makes_no_sense_is_refused(
                 await check(at, **spec)
 
     refused()
-
-
-def _touched(found: Content) -> dict[str, str]:
-    return {name: text for name, text in found["metadata"]["labels"].items() if name == "touched"}
-
-
-async def _told(at: Clinic, name: str, reason: str, part: str) -> None:
-    async with asyncio.timeout(40):
-        while not any(  # noqa: ASYNC110 - a look is no event
-            about == name and why == reason and part in message
-            for why, message, about in await at.events()
-        ):
-            await asyncio.sleep(0.05)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -41,6 +42,22 @@ def test_names_of_a_machine_are_told_from_its_addresses() -> None:
     seen = MachineSeen.of(found(MACHINE, {"status": {"addresses": listed}}))
     assert seen.names == {"worker-0", "w0"}
     assert "192.0.2.1" in seen.addresses
+
+
+@pytest.mark.parametrize(
+    ("status", "since"), [("False", datetime(2026, 1, 1, tzinfo=UTC)), ("True", None)]
+)
+def test_of_a_machine_is_known_why_it_failed_and_since_when_it_has_no_host(
+    status: str, since: datetime | None
+) -> None:
+    claimed = {
+        "type": "HostClaimed",
+        "status": status,
+        "lastTransitionTime": "2026-01-01T00:00:00Z",
+    }
+    body = {"status": {"errorReason": "HostGone", "conditions": [claimed]}}
+    seen = MachineSeen.of(found(MACHINE, body))
+    assert (seen.error, seen.unclaimed_since) == ("HostGone", since)
 
 
 @pytest.mark.parametrize(("controller", "owned"), [(True, True), (False, False)])

@@ -42,22 +42,23 @@ def judge(request: Request, world: World, *, served: Served | None = None) -> Ve
     return judge_first_client(request, world)
 
 
-def flooded(pending: Iterable[datetime | None], world: World) -> str:
+def flooded(pending: Iterable[datetime | None], *, kubelets: int, now: datetime) -> str:
     """Return why no request is approved at present; "" if there are not too many.
 
     Args:
         pending: when each of those was made that nobody has decided about.
-        world: how many kubelets there could be.
+        kubelets: how many there could be.
+        now: the time.
     """
-    since = world.now - COUNTED
+    since = now - COUNTED
     count = sum(1 for made in pending if made is None or made >= since)
-    most = max(len(world.machines), len(world.nodes)) + SPARE_REQUESTS
+    most = kubelets + SPARE_REQUESTS
     if count <= most:
         return ""
     return f"{count} requests are pending, and no more than {most} could be in order"
 
 
-def patience(request: Request, now: datetime) -> float:
+def patience(created: datetime | None, now: datetime) -> float:
     """Return how many seconds later a request that waits is looked at again."""
-    age = (now - request.created).total_seconds() if request.created else 0.0
+    age = (now - created).total_seconds() if created else 0.0
     return min(_LONGEST, max(_SHORTEST, age / 4))

@@ -1,7 +1,12 @@
-"""The controller of kubelets' requests for certificates."""
+"""The controller of kubelets' requests for certificates.
+
+It shares its loop with whoever renews the lease. So in a flood nothing is read, not even the
+request that is looked at, and between two requests the others have their turn.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Final, Protocol
 
@@ -10,6 +15,7 @@ from ingot.kube.digest import Severity
 from ingot.kube.kind import Content, ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.machineapi.approving.judging import SIGNERS, flooded, judge, patience
+from ingot.machineapi.approving.pending import Pending
 from ingot.machineapi.approving.request import (
     REQUESTS,
     SERVING_SIGNER,
@@ -21,7 +27,7 @@ from ingot.machineapi.approving.serving import Served
 from ingot.machineapi.approving.verdict import Approve, Deny, Verdict, Wait
 from ingot.machineapi.approving.world import Policy, World
 from ingot.machineapi.parts import Parts
-from ingot.machineapi.seeing import HostSeen, MachineSeen, NodeSeen
+from ingot.machineapi.seeing import HostSeen, MachineSeen, NodeSeen, moment
 
 __all__ = ["ApprovingRoom", "PresentCertificates"]
 
@@ -61,6 +67,9 @@ class ApprovingRoom:
         self._present = present
         self._requests = parts.runtime.watches.of(REQUESTS)
         self._machines, self._hosts, self._nodes = parts.machines, parts.hosts, parts.nodes
+        self._pending = Pending()
+        # Before the controller hears of a request, it is counted.
+        self._requests.subscribe(self._pending.heard)
 
     def controllers(self) -> list[Controller]:
         """Return the controller of requests."""
@@ -78,8 +87,9 @@ class ApprovingRoom:
         found = self._requests.store.get(key)
         if found is None or signer_of(found) not in SIGNERS or not is_pending(found):
             return Result.done()
-        request, world = Request.of(found), self._world()
-        verdict = await self._judged(request, world)
+        # Where nothing else is waited for, a batch of requests would have the loop to itself.
+        await asyncio.sleep(0)
+        verdict = await self._judged(found)
         match verdict:
             case Approve(why):
                 await self._decide(found, "Approved", why)
@@ -91,16 +101,14 @@ class ApprovingRoom:
                 return Result.done()
             case Wait(why):
                 self._tell(found, WAITING, why, severity=Severity.WARNING)
-                return Result.again_in(patience(request, world.now))
+                created = moment(found.metadata.creation_timestamp)
+                return Result.again_in(patience(created, self._parts.now()))
 
-    async def _judged(self, request: Request, world: World) -> Verdict:
-        pending = [
-            Request.of(one).created
-            for one in self._requests.store
-            if signer_of(one) in SIGNERS and is_pending(one)
-        ]
-        if flood := flooded(pending, world):
+    async def _judged(self, found: KubeObject[Content]) -> Verdict:
+        kubelets = max(len(self._machines.store), len(self._nodes.store))
+        if flood := flooded(self._pending, kubelets=kubelets, now=self._parts.now()):
             return Wait(flood)
+        request, world = Request.of(found), self._world()
         verdict = judge(request, world)
         if isinstance(verdict, Wait) and request.signer == SERVING_SIGNER and self._present:
             node = world.nodes.get(request.requester)

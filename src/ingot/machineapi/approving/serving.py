@@ -1,9 +1,11 @@
 """A kubelet's certificate as a server: by it the API server knows whom it sends logs' readers to.
 
 A Node may ask for its own names and addresses. Which are its own is not the kubelet's to say: they
-are the Machine's, and those that inspection found on its host. An address that neither knows may
-still be one that the Node's present certificate has; or one of the machine network that nobody
-else has, where the site allows that.
+are the Machine's, and those that inspection found on its host. But inspection is over when a system
+starts, and DHCP may have given an address to somebody else since: what other Nodes have now is not
+its own, whatever was found; and what was found on another host is not that host's for ever. An
+address that is not known to be the Node's own may still be one that its present certificate has; or
+one of the machine network that nobody else has, where the site allows that.
 """
 
 from __future__ import annotations
@@ -47,18 +49,24 @@ def judge_serving(request: Request, world: World, *, served: Served | None = Non
     return _by_names(asked, subject, world, served)
 
 
-def _by_names(asked: Asked, subject: Subject, world: World, served: Served | None) -> Verdict:
-    strange = asked.dns - subject.names
-    unknown = asked.addresses - (subject.addresses - world.policy.reserved)
+def _by_names(  # noqa: PLR0911 - a table
+    asked: Asked, subject: Subject, world: World, served: Served | None
+) -> Verdict:
+    found, held = subject.addresses - world.policy.reserved, world.held(subject)
+    strange, unknown = asked.dns - subject.names, asked.addresses - (found - held)
     if not strange and not unknown:
         return Approve(f"all of its names and addresses are known to be those of {asked.node}")
-    taken = unknown & world.others(subject)
-    if taken:
+    # What was found on this very host is left to a person: the other Node may only say that it has.
+    if taken := (unknown - found) & world.taken(subject):
         return Deny(f"{_listed(taken)} belongs to somebody else")
+    if disputed := unknown & held:
+        return Wait(f"{_listed(disputed)} is an address of another Node")
     if served is not None and served.names == asked.dns | asked.addresses:
         return Approve(f"it is for what the present certificate of Node {asked.node} is for")
     if strange:
         return Wait(f"{_listed(strange)} is no name of {asked.node}")
+    if elsewhere := unknown & world.found_elsewhere(subject):
+        return Wait(f"{_listed(elsewhere)} was found on another host, which is no Node")
     if all(world.policy.covers(one) for one in unknown):
         return Approve(f"{_listed(unknown)} is on the machine network, and nobody else's")
     return Wait(f"{_listed(unknown)} is no address that is known of {asked.node}")

@@ -1,7 +1,8 @@
 """What may be said to a request for a certificate.
 
-A request is denied only for what is wrong in itself and can never become right. All else waits:
-what it is held against may still come, and a person may approve it at any time.
+A request is denied only for what is wrong in itself and can never become right, or for what a Node
+that is ready has now. All else waits: what it is held against may still come, and a person may
+approve it at any time. What was seen once, and may have changed since, denies nothing.
 """
 
 from __future__ import annotations

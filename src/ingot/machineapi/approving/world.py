@@ -83,14 +83,44 @@ class World:
             host = None
         return Subject(machine=machine, host=host, node=self.nodes.get(name))
 
-    def others(self, subject: Subject) -> frozenset[str]:
-        """Return the addresses of everybody else."""
+    def held(self, subject: Subject) -> frozenset[str]:
+        """Return the addresses that other Nodes have now, whether or not they are ready."""
+        return _all(one.addresses for one in self._other_nodes(subject))
+
+    def taken(self, subject: Subject) -> frozenset[str]:
+        """Return the addresses that are somebody else's for certain: VIPs, and of ready Nodes."""
+        return self.policy.reserved | _all(
+            one.addresses for one in self._other_nodes(subject) if one.ready
+        )
+
+    def found_elsewhere(self, subject: Subject) -> frozenset[str]:
+        """Return the addresses that inspection found on other hosts.
+
+        Those of a host that has become a Node do not count: a lease may have gone to somebody else
+        since, and what the Node has now is known.
+        """
         own_machine = subject.machine.key if subject.machine else None
         own_host = subject.host.key if subject.host else None
-        own_node = subject.node.name if subject.node else None
-        found: list[Iterable[str]] = [
-            *(one.addresses for key, one in self.machines.items() if key != own_machine),
-            *(one.addresses for key, one in self.hosts.items() if key != own_host),
-            *(one.addresses for name, one in self.nodes.items() if name != own_node),
-        ]
-        return self.policy.reserved.union(*found)
+        return _all(
+            one.addresses
+            for one in self.machines.values()
+            if one.key != own_machine and one.node not in self.nodes
+        ) | _all(
+            one.addresses
+            for one in self.hosts.values()
+            if one.key != own_host and not self._runs_a_node(one)
+        )
+
+    def _other_nodes(self, subject: Subject) -> Iterable[NodeSeen]:
+        own = subject.node.name if subject.node else None
+        return (one for name, one in self.nodes.items() if name != own)
+
+    def _runs_a_node(self, host: HostSeen) -> bool:
+        if host.key.name in self.nodes:
+            return True
+        machine = self.machines.get(host.consumer) if host.consumer else None
+        return machine is not None and machine.host == host.key and machine.node in self.nodes
+
+
+def _all(several: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*several)

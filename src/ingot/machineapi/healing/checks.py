@@ -13,7 +13,7 @@ from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.machineapi.api.conditions import ConditionSeverity
 from ingot.machineapi.api.machinehealthcheck import HealthCheckStatus, MachineHealthCheck
-from ingot.machineapi.healing.course import unfit
+from ingot.machineapi.healing.course import may_begin_again, unfit
 from ingot.machineapi.healing.judging import (
     Budget,
     Healthy,
@@ -24,12 +24,21 @@ from ingot.machineapi.healing.judging import (
     health,
 )
 from ingot.machineapi.healing.kinds import HEALTH_CHECK, Rules
+from ingot.machineapi.healing.losing import has_lost, lost
+from ingot.machineapi.healing.losses import Losses
 from ingot.machineapi.healing.record import RECORD, Healing, Phase
 from ingot.machineapi.healing.sight import Sight
-from ingot.machineapi.healing.words import PAUSED, REMEDIATION_ALLOWED, SKIPPED, Reason
+from ingot.machineapi.healing.spares import Spares
+from ingot.machineapi.healing.words import (
+    PAUSED,
+    REMEDIATION_ALLOWED,
+    REPLACEMENT_POSSIBLE,
+    SKIPPED,
+    Reason,
+)
 from ingot.machineapi.kinds import MACHINE
 from ingot.machineapi.labels import matches, mistakes
-from ingot.machineapi.observing import Observation, difference, observed
+from ingot.machineapi.observing import Observation, condition, difference, observed
 from ingot.machineapi.parts import Parts
 from ingot.machineapi.seeing import HostSeen, MachineSeen
 
@@ -49,6 +58,8 @@ class CheckRoom:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._sight = Sight(parts)
+        self._spares = Spares(parts)
+        self._losses = Losses(parts)
         self._checks = parts.runtime.watches.of(HEALTH_CHECK)
 
     def controllers(self) -> list[Controller]:
@@ -85,7 +96,10 @@ class CheckRoom:
         if PAUSED not in found.metadata.annotations:
             for machine in begin(patients, budget):
                 await self._begin(found, machine, patients, now)
+            for machine in lost(patients, budget, now=now):
+                await self._losses.delete(found, machine)
         self._tell_held_back(patients)
+        self._losses.tell_kept(patients, budget)
         await self._write(found, patients, budget, now)
         return _next_look(patients, now)
 
@@ -99,15 +113,38 @@ class CheckRoom:
                 continue
             host, node = self._sight.host_of(machine), self._sight.node_of(machine)
             healing = Healing.of(machine.annotations)
+            stranded = self._stranded(machine, host, healing)
+            if (
+                healing is not None
+                and machine.is_control_plane
+                and may_begin_again(
+                    healing, host, obstacle=stranded, patience=rules.timeout, now=now
+                )
+            ):
+                healing = None  # it is judged anew, and what is written of it is written over
             patients.append(
                 Patient(
                     machine=machine,
                     health=health(machine, host, node, limits=rules.limits, now=now),
-                    healing=_acts(healing, rules, now),
+                    healing=host is not None and _acts(healing, rules, now),
                     held_back=_held_back(machine, host, healing),
+                    hostless=host is None or host.going,
+                    lost=has_lost(machine, host),
+                    stranded=stranded,
                 )
             )
         return patients
+
+    def _stranded(
+        self, machine: MachineSeen, host: HostSeen | None, healing: Healing | None
+    ) -> str:
+        """Return why nothing could take the place of a Machine whose healing has failed."""
+        failed = healing is not None and healing.phase is Phase.FAILED
+        stored = self._parts.machines.store.get(machine.key)
+        external = host is not None and host.external
+        if not failed or stored is None or external or not machine.is_control_plane:
+            return ""
+        return self._spares.obstacle(stored)
 
     async def _begin(
         self,
@@ -135,6 +172,8 @@ class CheckRoom:
 
     def _tell_held_back(self, patients: Iterable[Patient]) -> None:
         for one in patients:
+            if one.lost:
+                continue
             stored = self._parts.machines.store.get(one.machine.key)
             recorded = Healing.of(one.machine.annotations) is not None
             if stored and one.held_back and isinstance(one.health, Unhealthy) and not recorded:
@@ -166,9 +205,13 @@ class CheckRoom:
             before,
             expected_machines=len(patients),
             current_healthy=len(patients) - sick,
-            remediations_allowed=max(0, budget.most_unhealthy - sick),
+            remediations_allowed=max(
+                0, budget.most_unhealthy - sum(1 for one in patients if one.counts)
+            ),
             healing=tuple(sorted(healing)),
-            conditions=observed(before.conditions, [said], now=now),
+            conditions=observed(
+                before.conditions, [said, *_replacement(before, patients)], now=now
+            ),
         )
         await self._put(found, before, after)
 
@@ -215,6 +258,28 @@ def _allowed(
         )
         return Observation(REMEDIATION_ALLOWED, False, Reason.TOO_MANY, told, bad)  # noqa: FBT003 - whether it holds
     return Observation(REMEDIATION_ALLOWED, True)  # noqa: FBT003 - whether it holds
+
+
+def _replacement(before: HealthCheckStatus, patients: Iterable[Patient]) -> list[Observation]:
+    """Return that somebody's place could not be taken, or that this is over."""
+    told = [
+        f"Machine {one.machine.key.name} is not replaced: {one.stranded}"
+        for one in patients
+        if one.stranded
+    ]
+    if told:
+        return [
+            Observation(
+                REPLACEMENT_POSSIBLE,
+                holds=False,
+                reason=Reason.NO_SUCCESSOR,
+                message="; ".join(told),
+                severity=ConditionSeverity.WARNING,
+            )
+        ]
+    if condition(before.conditions, REPLACEMENT_POSSIBLE) is None:
+        return []
+    return [Observation(REPLACEMENT_POSSIBLE, holds=True)]
 
 
 def _acts(healing: Healing | None, rules: Rules, now: datetime) -> bool:

@@ -6,6 +6,9 @@ So a healing goes on wherever it was cut off, and nothing is harmed by doing it 
 
 A server is fenced once it is known to be off. It may have been off all along; but then somebody may
 be turning it on just now who has not yet seen that it is held. So that counts only after a while.
+
+A server is kept off for good only if something takes its place. One of the control plane may be a
+healthy member of etcd whose kubelet alone is silent, so without a spare it is left on.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ __all__ = [
     "Remember",
     "Rest",
     "Step",
+    "may_begin_again",
     "next_step",
     "unfit",
 ]
@@ -93,15 +97,18 @@ Step: TypeAlias = Do | Remember | Forget | Rest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """What only some phases ask for, since it costs a request.
+    """What only some phases ask for.
 
     Attributes:
         risk: why a server of the control plane must not be turned off; "" if it may.
         emptied: whether no pod and no volume is left on the Node.
+        obstacle: why nothing could take the place of one of the control plane; "" if something
+            could.
     """
 
     risk: str = ""
     emptied: bool = False
+    obstacle: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +185,27 @@ def unfit(host: HostSeen | None) -> str:
     return ""
 
 
+def may_begin_again(
+    healing: Healing, host: HostSeen | None, *, obstacle: str, patience: timedelta, now: datetime
+) -> bool:
+    """Tell whether a healing of the control plane that was given up may begin anew.
+
+    It was given up since nothing could take the Machine's place, and now something could.
+
+    Args:
+        healing: how far it came.
+        host: of the Machine.
+        obstacle: why nothing could take its place now; "" if something could.
+        patience: how long the server has to come back after it was let go.
+        now: the time.
+    """
+    if healing.phase is not Phase.FAILED or obstacle:
+        return False
+    if host is None or host.external or Hold.of(host.annotations) is not None:
+        return False
+    return now - healing.since > patience
+
+
 def next_step(case: Case) -> Step:
     """Return what comes next."""
     if case.machine.going:
@@ -225,6 +253,8 @@ def _fencing(case: Case) -> Step:
 def _before_fencing(case: Case) -> Step:
     if not case.sick:
         return Forget("it is healthy again, and nothing was done")
+    if case.healing.last and case.look.obstacle:
+        return _left_on(case)
     if problem := unfit(case.host):
         return Rest(LATER, f"it is not healed: {problem}")
     if case.look.risk:
@@ -249,6 +279,8 @@ def _emptying(case: Case) -> Step:
     if case.node is not None and not case.look.emptied and not late:
         return Rest(SOON)
     left = f"; after {EMPTY_LIMIT} some pods or volumes are still there" if late else ""
+    if case.healing.last and case.look.obstacle:
+        return _left_on(case, left.removeprefix("; "))
     if case.healing.last:
         return Remember(case.turned(Phase.REPLACING), f"it is replaced{left}", warning=True)
     told = f"its server is turned on again{left}"
@@ -275,11 +307,20 @@ def _not_come_back(case: Case) -> Step:
     if tries < case.retry_limit:
         again = case.turned(Phase.FENCING, tries=tries + 1, boot=boot)
         return Remember(again, f"{told}; once more", warning=True)
+    if case.replaceable and case.look.obstacle:
+        return _left_on(case, told)
     if case.replaceable:
         final = case.turned(Phase.FENCING, last=True, boot=boot)
         return Remember(final, f"{told}, for the last time; it is replaced", warning=True)
     told += "; nothing would take its place, so it is left as it is: look at its server"
     return Remember(case.turned(Phase.FAILED), told, warning=True)
+
+
+def _left_on(case: Case, before: str = "") -> Remember:
+    """Return that nothing could take its place, so that its server is on, and may come back."""
+    told = f"it is not replaced, and its server not kept off: {case.look.obstacle}"
+    told = f"{before}; {told}" if before else told
+    return Remember(case.turned(Phase.FAILED, last=False), told, warning=True)
 
 
 def _failed(case: Case) -> Step:
@@ -289,4 +330,5 @@ def _failed(case: Case) -> Step:
         return Do(Act.UNTAINT)
     if not case.sick:
         return Forget("it is healthy again")
-    return Rest(LATER)
+    stuck = case.replaceable and case.look.obstacle
+    return Rest(LATER, f"it is not replaced: {stuck}" if stuck else "")

@@ -13,6 +13,7 @@ from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.machineapi import annotation
 from ingot.machineapi.api.machine import Machine
+from ingot.machineapi.etcd import EtcdMembers, why_not_without
 from ingot.machineapi.healing.course import (
     Act,
     Case,
@@ -21,10 +22,10 @@ from ingot.machineapi.healing.course import (
     Look,
     Remember,
     Rest,
+    Step,
     next_step,
 )
 from ingot.machineapi.healing.emptiness import is_emptied
-from ingot.machineapi.healing.etcd import EtcdMembers, why_not_without
 from ingot.machineapi.healing.hold import Hold
 from ingot.machineapi.healing.holding import Holding
 from ingot.machineapi.healing.judging import Healthy, health
@@ -32,6 +33,7 @@ from ingot.machineapi.healing.kinds import HEALTH_CHECK, Rules
 from ingot.machineapi.healing.record import RECORD, Healing, Phase
 from ingot.machineapi.healing.replacing import Replacing
 from ingot.machineapi.healing.sight import Sight
+from ingot.machineapi.healing.spares import Spares
 from ingot.machineapi.healing.words import Reason
 from ingot.machineapi.kinds import MACHINE
 from ingot.machineapi.parts import Parts
@@ -55,6 +57,7 @@ class HealingRoom:
         self._etcd = etcd
         self._sight = Sight(parts)
         self._holding = Holding(parts)
+        self._spares = Spares(parts)
         self._replacing = Replacing(parts, self._holding, etcd)
         self._checks = parts.runtime.watches.of(HEALTH_CHECK)
 
@@ -81,12 +84,18 @@ class HealingRoom:
         if found is None or healing is None:
             await self._let_go(key)
             return Result.done()
-        case = await self._case(MachineSeen.of(found), healing)
-        match next_step(case):
+        case = await self._case(found, healing)
+        step: Step | Result = next_step(case)
+        if step == Do(Act.REPLACE):
+            step = await self._replacing.advance(found, case)
+        match step:
+            case Result():
+                return step
             case Remember(after, told, warning):
                 written = await self._record(found, after.text())
+                reason = Reason.NOT_HEALED if after.phase is Phase.FAILED else Reason.GOES_ON
                 if told:
-                    self._tell(written, Reason.GOES_ON, told, warning=warning)
+                    self._tell(written, reason, told, warning=warning)
             case Forget(told):
                 written = await self._record(found, None)
                 self._tell(written, Reason.HEALED, told)
@@ -94,13 +103,12 @@ class HealingRoom:
                 if why:
                     self._tell(found, Reason.NOT_HEALED, why, warning=True)
                 return Result.again_in(seconds)
-            case Do(Act.REPLACE):
-                return await self._replacing.advance(found, case)
             case Do(act):
                 await self._do(act, case)
         return Result.again_soon()
 
-    async def _case(self, machine: MachineSeen, healing: Healing) -> Case:
+    async def _case(self, found: KubeObject[Machine], healing: Healing) -> Case:
+        machine = MachineSeen.of(found)
         now, rules = self._parts.now(), self._rules(machine, healing)
         # One that is going is followed until its host is given back, and for a while longer.
         look_up = self._sight.named_host if machine.going else self._sight.host_of
@@ -116,17 +124,17 @@ class HealingRoom:
             timeout=rules.timeout,
             now=now,
         )
-        return await self._looked(case)
+        return replace(case, look=await self._looked(found, case))
 
-    async def _looked(self, case: Case) -> Case:
-        """Return a case with what its phase asks for."""
-        look = Look()
+    async def _looked(self, found: KubeObject[Machine], case: Case) -> Look:
+        """Return what a phase asks for."""
         phase, machine = case.healing.phase, case.machine
+        look = Look(obstacle=self._spares.obstacle(found) if machine.is_control_plane else "")
         if phase is Phase.FENCING and machine.is_control_plane and not case.held:
-            look = Look(risk=await self._risk(machine.node))
-        elif phase is Phase.EMPTYING and case.tainted:
-            look = Look(emptied=await is_emptied(self._parts.client, machine.node))
-        return replace(case, look=look)
+            return replace(look, risk=await self._risk(machine.node))
+        if phase is Phase.EMPTYING and case.tainted:
+            return replace(look, emptied=await is_emptied(self._parts.client, machine.node))
+        return look
 
     async def _risk(self, node: str) -> str:
         if self._etcd is None:

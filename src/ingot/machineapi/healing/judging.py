@@ -71,12 +71,26 @@ class Patient:
     Attributes:
         healing: whether it is being healed already.
         held_back: why its healing must not begin; "" if it may.
+        hostless: whether it has no host, or one that is being deleted: no healing would help it.
+        lost: whether it never has a host again.
+        stranded: why nothing could take its place, though its healing has failed; "" otherwise.
     """
 
     machine: MachineSeen
     health: Health
     healing: bool = False
     held_back: str = ""
+    hostless: bool = False
+    lost: bool = False
+    stranded: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is one of those of which there may be too many.
+
+        What has no host is known to be so, and tells nothing of what the others suffer from.
+        """
+        return not self.hostless and (self.healing or isinstance(self.health, Unhealthy))
 
 
 def health(
@@ -93,7 +107,8 @@ def health(
     takes is nobody's fault here, and another Machine would have to wait too.
     """
     if machine.phase == _FAILED and not machine.node:
-        return Unhealthy("it has failed", since=machine.created or now)
+        told = f"it has failed: {machine.error}" if machine.error else "it has failed"
+        return Unhealthy(told, since=machine.unclaimed_since or machine.created or now)
     if not machine.node:
         return _starting(host, limits=limits, now=now)
     if node is None:
@@ -152,7 +167,7 @@ class Budget:
 
     def exceeded_by(self, patients: Iterable[Patient]) -> int:
         """Return how many Machines are unhealthy if that is too many, else 0."""
-        sick = sum(1 for one in patients if one.healing or isinstance(one.health, Unhealthy))
+        sick = sum(1 for one in patients if one.counts)
         return sick if sick > self.most_unhealthy else 0
 
 

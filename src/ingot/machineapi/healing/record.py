@@ -31,7 +31,7 @@ class Phase(StrEnum):
     """It is given up, and another Machine takes its place."""
 
     FAILED = "Failed"
-    """Nothing helped, and it cannot be replaced: a person has to look at it."""
+    """Nothing helped, and it cannot be replaced: it is left on, and a person has to look at it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,29 +10,26 @@ from ingot.errors import IngotError
 from ingot.kube.controller import Result
 from ingot.kube.digest import Severity
 from ingot.kube.errors import NotFound
-from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.machineapi import annotation
 from ingot.machineapi.api.machine import Machine
-from ingot.machineapi.api.providerspec import HostSelector
-from ingot.machineapi.healing.course import Case
-from ingot.machineapi.healing.etcd import EtcdMembers
+from ingot.machineapi.etcd import EtcdMembers
+from ingot.machineapi.healing.course import Case, Remember
 from ingot.machineapi.healing.holding import Holding
+from ingot.machineapi.healing.record import Phase
+from ingot.machineapi.healing.spares import Spares
 from ingot.machineapi.healing.successor import (
-    REPLACES,
     Blocked,
     ForgetMember,
+    GiveUp,
     MakeSuccessor,
     Plan,
     Retire,
-    name_after,
     plan,
-    spare_selector,
     successor,
 )
 from ingot.machineapi.healing.words import Reason
 from ingot.machineapi.kinds import MACHINE
-from ingot.machineapi.machines.choosing import Choice, choose
 from ingot.machineapi.parts import Parts
 
 __all__ = ["Replacing"]
@@ -55,14 +52,22 @@ class Replacing:
         self._parts = parts
         self._holding = holding
         self._etcd = etcd
+        self._spares = Spares(parts)
 
-    async def advance(self, found: KubeObject[Machine], case: Case) -> Result:
-        """Bring a Machine whose server is off one step nearer to being replaced."""
+    async def advance(self, found: KubeObject[Machine], case: Case) -> Result | Remember:
+        """Bring a Machine whose server is off one step nearer to being replaced.
+
+        Returns:
+            when to go on; or, where that is given up, what is to be remembered.
+        """
         step = await self._plan(found, case) if case.machine.is_control_plane else Retire()
         match step:
             case Blocked(why):
                 self._tell(found, Reason.NOT_HEALED, f"it is not replaced yet: {why}")
                 return Result.again_in(AGAIN_SECONDS)
+            case GiveUp(why):
+                told = f"it is not replaced, and its server is turned on again: {why}"
+                return Remember(case.turned(Phase.FAILED, last=False), told, warning=True)
             case ForgetMember(member):
                 await self._asked.remove(member)
                 self._tell(found, Reason.REPLACED, f"etcd has forgotten its member {member.name}")
@@ -88,24 +93,12 @@ class Replacing:
             members = await self._etcd.members()
         except IngotError as error:
             return Blocked(f"etcd cannot be asked: {error.what}")
-        after = ObjectKey(found.key.namespace, name_after(found.key.name))
-        known = self._parts.machines.store.get(after)
-        if known is not None and known.metadata.annotations.get(REPLACES) != found.metadata.uid:
-            return Blocked(f"Machine {after} is there, and was not made in its place")
-        choice = self._spares(found)
         return plan(
             case.machine.node or (case.host.key.name if case.host else ""),
             members,
-            made=known is not None,
-            spare=bool(choice.candidates),
-            why_no_spare=choice.why_none(),
+            made=self._spares.is_succeeded(found),
+            obstacle=self._spares.obstacle(found),
         )
-
-    def _spares(self, found: KubeObject[Machine]) -> Choice:
-        wanted = found.model.spec.provider_spec.value
-        selector = wanted.host_selector if wanted else HostSelector()
-        hosts = self._parts.hosts.store.within(found.key.namespace)
-        return choose(hosts, spare_selector(selector))
 
     async def _retire(self, found: KubeObject[Machine], case: Case) -> None:
         """Delete a Machine without waiting for its Node, which is empty, and keep its host out."""

@@ -3,6 +3,9 @@
 First etcd forgets the dead member, since a newcomer needs the votes of a majority. Then the Machine
 that comes after is made, and takes a spare host. Only then the old one goes. Nothing is begun
 without a spare: two members are no safer than three of which one is dead, and it may yet come back.
+For that its server has to be on. So for as long as etcd knows the old member, whatever stands in
+the way gives the server free again; to wait with it off would make a node that was only out of
+reach a vote that is lost.
 
 A spare is a free host with the label of the control plane: what a host becomes is said by its own
 user data, and only that of hosts with the label makes one a control-plane node.
@@ -18,13 +21,14 @@ from typing import Final, TypeAlias
 from ingot.kube.kind import Content
 from ingot.machineapi import annotation
 from ingot.machineapi.api.providerspec import HostSelector
-from ingot.machineapi.healing.etcd import MemberSeen, member_of, why_not_without
+from ingot.machineapi.etcd import MemberSeen, member_of, why_not_without
 
 __all__ = [
     "REPLACES",
     "SPARE",
     "Blocked",
     "ForgetMember",
+    "GiveUp",
     "MakeSuccessor",
     "Plan",
     "Retire",
@@ -46,7 +50,14 @@ _USER_DATA: Final = "{}-user-data"
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """It cannot go on as things are."""
+    """It cannot go on as things are, and is too far to go back."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """It cannot go on as things are, and nothing was lost yet: the old server may come back."""
 
     why: str
 
@@ -68,26 +79,21 @@ class Retire:
     """The old Machine is to go."""
 
 
-Plan: TypeAlias = Blocked | ForgetMember | MakeSuccessor | Retire
+Plan: TypeAlias = Blocked | GiveUp | ForgetMember | MakeSuccessor | Retire
 
 
-def plan(
-    node: str, members: Sequence[MemberSeen], *, made: bool, spare: bool, why_no_spare: str = ""
-) -> Plan:
+def plan(node: str, members: Sequence[MemberSeen], *, made: bool, obstacle: str = "") -> Plan:
     """Return what comes next.
 
     Args:
         node: the name of the dead node.
         members: of etcd.
         made: whether the Machine that comes after is there.
-        spare: whether a host is free for it.
-        why_no_spare: what is said if none is.
+        obstacle: why it could not be made; "" if it could.
     """
-    if risk := why_not_without(node, members):
-        return Blocked(risk)
-    if not made and not spare:
-        return Blocked(f"there is no spare host for the control plane: {why_no_spare}")
     member = member_of(node, members)
+    if why := why_not_without(node, members) or ("" if made else obstacle):
+        return Blocked(why) if member is None else GiveUp(why)
     if member is not None:
         return ForgetMember(member)
     return Retire() if made else MakeSuccessor()

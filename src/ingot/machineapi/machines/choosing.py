@@ -1,7 +1,8 @@
 """Which host a Machine takes: the first free one by name that its selector matches.
 
 The order is the same for all, so what happens can be foretold. Upstream draws lots, and two who
-draw in the same second get the same number.
+draw in the same second get the same number. Hosts on which the last installation never ended come
+after all others, or a Machine that is deleted for that would be followed by one on the same host.
 """
 
 from __future__ import annotations
@@ -88,7 +89,13 @@ def choose(
             candidates.append(host)
         else:
             passed_over[why] += 1
-    candidates.sort(key=lambda host: (host.metadata.name != preferred, host.metadata.name))
+    candidates.sort(
+        key=lambda host: (
+            host.metadata.name != preferred,
+            host.model.was_left_unfinished,
+            host.metadata.name,
+        )
+    )
     return Choice(tuple(candidates), passed_over)
 
 

@@ -46,7 +46,7 @@ def look(pods: Iterable[KubeObject[Pod]], *, answers: bool, now: datetime) -> Em
     Args:
         pods: those of the Node.
         answers: whether its kubelet is heard. If not, nobody will ever say that a pod has ended, so
-            one whose time is over is not waited for.
+            one whose time is over is not waited for; it may still run.
         now: the time.
     """
     staying, leaving = [], []

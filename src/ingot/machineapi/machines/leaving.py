@@ -1,13 +1,14 @@
-"""What is next for a Machine that is being deleted. Nothing here waits without a limit.
+"""What is next for a Machine that is being deleted. Only hooks and etcd have no limit.
 
 1. Hooks before draining: whoever set one removes it.
 2. The Node is emptied, respecting disruption budgets; after a limit it goes as it is.
 3. Hooks before the end.
-4. A Node that is empty is deleted. One that is not stays until its server is off, so that nothing
-   of it is started elsewhere while it may still run.
-5. The host loses its image, and is waited for until it is cleaned; after a limit it is let go as it
+4. One of the control plane leaves etcd, once the others are a majority without it.
+5. A Node that is empty, and whose kubelet is there to say so, is deleted. Any other stays until its
+   server is off, so that nothing of it is started elsewhere while it may still run.
+6. The host loses its image, and is waited for until it is cleaned; after a limit it is let go as it
    is, and told of. It is no use to others before its operator has cleaned it, so nothing is lost.
-6. The host has no Machine any more, and the Machine is gone.
+7. The host has no Machine any more, and the Machine is gone.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ __all__ = [
     "DeleteNode",
     "Drain",
     "Free",
+    "LeaveEtcd",
     "LetGo",
     "Parting",
     "Step",
@@ -45,6 +47,9 @@ BUSY: Final = frozenset(
 )
 """States in which a host still has something of its last user."""
 
+NOT_EMPTIED: Final = frozenset({Reason.DRAIN_TIMED_OUT, Reason.NODE_NOT_READY})
+"""Why a Node is no longer drained although it may not be empty."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parting:
@@ -56,6 +61,7 @@ class Parting:
         node: its Node, if it has one.
         hosts: those that name it.
         drains: whether its Node is drained at all.
+        member: the node whose member of etcd goes with it; "" if there is none to go.
     """
 
     spec: MachineSpec
@@ -65,6 +71,7 @@ class Parting:
     drains: bool
     now: datetime
     patience: Patience
+    member: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,13 @@ class Drain:
 
     node: KubeObject[Node]
     is_late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveEtcd:
+    """Have etcd forget the member of a node."""
+
+    member: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +132,7 @@ class LetGo:
     """Nothing is left to do."""
 
 
-Step: TypeAlias = AwaitHook | Drain | DeleteNode | Clear | AwaitHost | Free | LetGo
+Step: TypeAlias = AwaitHook | Drain | LeaveEtcd | DeleteNode | Clear | AwaitHost | Free | LetGo
 
 
 def next_step(facts: Parting) -> Step:
@@ -149,13 +163,18 @@ def _before_host(facts: Parting) -> Step | None:
         return AwaitHook()
     drained = holds(facts.conditions, MachineCondition.DRAINED)
     if facts.node is not None and facts.drains and not drained:
-        late = _since(facts, MachineCondition.DRAINED) > facts.patience.drain
         told = condition(facts.conditions, MachineCondition.DRAINED)
-        if not late or (told is not None and told.reason != Reason.DRAIN_TIMED_OUT):
+        if told is None or told.reason not in NOT_EMPTIED:
+            late = _since(facts, MachineCondition.DRAINED) > facts.patience.drain
             return Drain(facts.node, late)
     if hooks.pre_terminate:
         return AwaitHook()
-    return DeleteNode(facts.node) if facts.node is not None and drained else None
+    if facts.member and not holds(facts.conditions, MachineCondition.ETCD_MEMBER_REMOVED):
+        return LeaveEtcd(facts.member)
+    # It may have been emptied, and have fallen silent since: then what ran there is not known.
+    if facts.node is not None and drained and facts.node.model.ready:
+        return DeleteNode(facts.node)
+    return None
 
 
 def _host(facts: Parting) -> Step:

@@ -24,6 +24,7 @@ from ingot.machineapi.machines.leaving import (
     DeleteNode,
     Drain,
     Free,
+    LeaveEtcd,
     LetGo,
     Parting,
     Step,
@@ -33,10 +34,12 @@ from ingot.machineapi.machines.leaving import (
 from ingot.machineapi.machines.linking import hosts_of, node_of
 from ingot.machineapi.machines.taking import cleared, freed
 from ingot.machineapi.machines.telling import Telling
+from ingot.machineapi.machines.unseating import Unseating, nodes_rebooting
 from ingot.machineapi.machines.words import MachineCondition, Reason
 from ingot.machineapi.nodes import Node
 from ingot.machineapi.observing import Observation, observed
 from ingot.machineapi.parts import Parts
+from ingot.machineapi.seeing import MachineSeen
 
 __all__ = ["Returns"]
 
@@ -44,11 +47,18 @@ log = logging.getLogger(__name__)
 
 
 class Returns:
-    """Machines that give back what they have."""
+    """Machines that give back what they have.
 
-    def __init__(self, parts: Parts, telling: Telling) -> None:
+    Args:
+        parts: what all controllers share.
+        telling: what is said of Machines.
+        unseating: takes members out of etcd.
+    """
+
+    def __init__(self, parts: Parts, telling: Telling, unseating: Unseating) -> None:
         self._parts = parts
         self._telling = telling
+        self._unseating = unseating
 
     async def give_back(self, machine: KubeObject[Machine]) -> Result:
         """Bring a Machine that is being deleted one step further.
@@ -70,6 +80,11 @@ class Returns:
             case Drain(node, is_late):
                 await self._drain(machine, facts, node, is_late=is_late)
                 return look_again
+            case LeaveEtcd(member):
+                busy = nodes_rebooting(self._parts.hosts.store)
+                said = await self._unseating.leave(member, rebooting=busy)
+                await self._say(machine, [*hooked(facts), said])
+                return Result.again_soon() if said.holds else look_again
             case DeleteNode(node):
                 await self._delete_node(machine, node)
             case Clear(host):
@@ -99,6 +114,7 @@ class Returns:
             drains=annotation.EXCLUDE_DRAINING not in machine.metadata.annotations,
             now=self._parts.now(),
             patience=self._parts.patience,
+            member=self._member(machine, node, hosts),
         )
 
     def _node(
@@ -115,6 +131,27 @@ class Returns:
         known = status.node_ref
         return next((one for one in nodes if known and one.metadata.uid == known.uid), None)
 
+    def _member(
+        self,
+        machine: KubeObject[Machine],
+        node: KubeObject[Node] | None,
+        hosts: tuple[KubeObject[Host], ...],
+    ) -> str:
+        """Return the node whose member of etcd goes with a Machine; "" if there is none to go.
+
+        A Machine that has neither host nor Node any more goes by the name that its Node had, unless
+        another Node has that by now.
+        """
+        if not MachineSeen.of(machine).is_control_plane:
+            return ""
+        if node is not None:
+            return node.metadata.name
+        if hosts:
+            return hosts[0].key.name
+        known = machine.model.status.node_ref
+        taken = known and any(one.metadata.name == known.name for one in self._parts.nodes.store)
+        return known.name if known and not taken else ""
+
     async def _drain(
         self, machine: KubeObject[Machine], facts: Parting, node: KubeObject[Node], *, is_late: bool
     ) -> None:
@@ -123,12 +160,7 @@ class Returns:
         pods = await pods_on(client, name)
         emptying = look(pods, answers=node.model.ready, now=facts.now)
         if emptying.is_empty:
-            said = Observation(
-                MachineCondition.DRAINED,
-                holds=True,
-                reason=Reason.DRAINED.value,
-                message=f"Node {name} is empty",
-            )
+            said = _emptied(node)
         elif is_late:
             left = told(name, emptying, ())
             said = Observation(
@@ -191,6 +223,28 @@ class Returns:
             conditions=observed(before.conditions, said, now=now),
         )
         return await self._telling.tell(machine, before, after, said)
+
+
+def _emptied(node: KubeObject[Node]) -> Observation:
+    """Return what is said of a Node on which no pod is waited for any more."""
+    name = node.metadata.name
+    if node.model.ready:
+        return Observation(
+            MachineCondition.DRAINED,
+            holds=True,
+            reason=Reason.DRAINED.value,
+            message=f"Node {name} is empty",
+        )
+    return Observation(
+        MachineCondition.DRAINED,
+        holds=False,
+        reason=Reason.NODE_NOT_READY.value,
+        message=(
+            f"Node {name} is not ready, and what ran there may still run: it is kept until its"
+            " server is off"
+        ),
+        severity=ConditionSeverity.WARNING,
+    )
 
 
 def _releasing(host: KubeObject[Host]) -> Observation:

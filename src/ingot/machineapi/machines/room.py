@@ -19,6 +19,7 @@ from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.machineapi import annotation
 from ingot.machineapi.api.machine import Machine
+from ingot.machineapi.etcd import EtcdMembers
 from ingot.machineapi.hosts import Host, consumer_key
 from ingot.machineapi.kinds import MACHINE, NODE
 from ingot.machineapi.machines.claiming import Claimed, Claims, Unclaimed
@@ -27,6 +28,7 @@ from ingot.machineapi.machines.nodekeeping import missing_in
 from ingot.machineapi.machines.returning import Returns
 from ingot.machineapi.machines.settling import is_installed, settle, unsettled
 from ingot.machineapi.machines.telling import Telling
+from ingot.machineapi.machines.unseating import Unseating
 from ingot.machineapi.nodes import Node
 from ingot.machineapi.parts import Parts
 
@@ -36,16 +38,21 @@ WORKERS = 8
 
 
 class MachineRoom:
-    """Machines, from their claim of a host to its return."""
+    """Machines, from their claim of a host to its return.
 
-    def __init__(self, parts: Parts) -> None:
+    Args:
+        parts: what all controllers share.
+        etcd: what asks etcd; without it no Machine of the control plane gives its host back.
+    """
+
+    def __init__(self, parts: Parts, *, etcd: EtcdMembers | None = None) -> None:
         self._parts = parts
         self._machines = parts.machines
         self._hosts = parts.hosts
         self._nodes = parts.nodes
         self._claims = Claims(parts)
         self._telling = Telling(parts)
-        self._returns = Returns(parts, self._telling)
+        self._returns = Returns(parts, self._telling, Unseating(etcd))
         self._hostless: set[ObjectKey] = set()
         """Machines that wait for a host: one that changes calls for them."""
         self._nodeless: set[ObjectKey] = set()

@@ -58,8 +58,8 @@ def settle(
         _instance(host),
         _node(host, node),
     )
-    going = host.metadata.is_going
-    if going:
+    lost = said[1].reason in (Reason.HOST_DELETING, Reason.HOST_GAVE_UP)
+    if lost:
         phase = Phase.FAILED
     elif node is not None and is_installed(host):
         phase = Phase.RUNNING
@@ -70,8 +70,8 @@ def settle(
         phase=phase.value,
         addresses=addresses(host),
         node_ref=_reference(node) if node else None,
-        error_reason=Reason.HOST_DELETING.value if going else "",
-        error_message=said[1].message if going else "",
+        error_reason=said[1].reason if lost else "",
+        error_message=said[1].message if lost else "",
     )
     return Settlement(_written(before, status, said, now=now), said)
 
@@ -114,6 +114,13 @@ def _instance(host: KubeObject[Host]) -> Observation:
         )
     if is_installed(host):
         return says(Reason.PROVISIONED, f"host {host.key} is {view.state}{trouble}", None)
+    if view.gave_up:
+        return says(
+            Reason.HOST_GAVE_UP,
+            f"its host {host.key} has given up{trouble}; or delete the Machine, and another takes a"
+            " host that has not failed, if one is free",
+            ConditionSeverity.ERROR,
+        )
     state = view.state or "not registered yet"
     if told:
         return says(

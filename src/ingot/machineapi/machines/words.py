@@ -16,6 +16,7 @@ class MachineCondition(StrEnum):
     DRAINABLE = "Drainable"
     DRAINED = "Drained"
     TERMINABLE = "Terminable"
+    ETCD_MEMBER_REMOVED = "EtcdMemberRemoved"
     HOST_RELEASED = "HostReleased"
 
 
@@ -30,6 +31,7 @@ class Reason(StrEnum):
     PROVISIONING = "Provisioning"
     PROVISIONED = "Provisioned"
     HOST_ERROR = "HostError"
+    HOST_GAVE_UP = "HostGaveUp"
     HOST_DELETING = "HostDeleting"
     HOST_GONE = "HostGone"
     HOST_TAKEN = "HostTaken"
@@ -39,6 +41,11 @@ class Reason(StrEnum):
     DRAINING = "Draining"
     DRAINED = "Drained"
     DRAIN_TIMED_OUT = "DrainTimedOut"
+    NODE_NOT_READY = "NodeNotReady"
+    ETCD_QUORUM = "EtcdQuorumAtRisk"
+    ETCD_UNKNOWN = "EtcdNotAsked"
+    ETCD_MEMBER_REMOVED = "EtcdMemberRemoved"
+    NO_ETCD_MEMBER = "NoEtcdMember"
     RELEASING = "Releasing"
     RELEASED = "HostReleased"
     NOT_RELEASED = "HostNotReleased"

@@ -128,6 +128,10 @@ class Site:
     async def node(self, name: str, *, ready: bool = True, **meta: object) -> None:
         body = {"metadata": {"name": name, **meta}}
         await self.client.create(NODE, body)
+        await self.kubelet(name, ready=ready)
+
+    async def kubelet(self, name: str, *, ready: bool) -> None:
+        """Write what is heard of the kubelet of a Node."""
         status = {
             "conditions": [
                 {
@@ -142,12 +146,12 @@ class Site:
         }
         await self.client.patch(NODE, ObjectKey("", name), {"status": status}, subresource="status")
 
-    async def pod(self, name: str, node: str, **labels: str) -> None:
+    async def pod(self, name: str, node: str, *, grace: int = 0, **labels: str) -> None:
         body = {
             "metadata": {"name": name, "labels": labels},
             "spec": {
                 "nodeName": node,
-                "terminationGracePeriodSeconds": 0,
+                "terminationGracePeriodSeconds": grace,
                 "containers": [{"name": "one", "image": "none"}],
             },
         }

@@ -273,3 +273,36 @@ async def test_what_the_api_server_refuses_is_told_with_its_words(
         assert (outcome.why.reason, outcome.needs_change) == ("ClaimRefused", True)
         assert "not on a Sunday" in outcome.why.message
         assert "metal3.io/BareMetalHost" not in outcome.machine.metadata.annotations
+
+
+@awaited()
+async def test_a_machine_whose_host_gave_up_says_so_and_the_next_takes_another(
+    machine_api: KubeApi, namespace: str
+) -> None:
+    history = {"provision": {"start": "2026-01-01T00:00:00Z"}}
+    async with site(machine_api, namespace) as here:
+        await here.host("a")
+        await here.machine("m")
+        await here.eventually(lambda: here.consumer("a"), "m")
+        await here.stands(
+            "a",
+            "available",
+            errorType="provisioning error",
+            errorMessage="it is not tried again",
+            provisioningFailCount=5,
+            operationHistory=history,
+        )
+        await here.eventually(lambda: here.phase("m"), "Failed")
+        assert await here.reason("m", "InstanceExists") == "HostGaveUp"
+        await here.host("b")
+        await here.client.delete(MACHINE, here.key("m"))
+        # It is clean, and nothing of its failures is left but that the last try never ended.
+        await here.stands("a", "available", provisioningFailCount=0, operationHistory=history)
+        await here.client.patch(
+            HOST, here.key("a"), {"status": {"errorType": None}}, subresource="status"
+        )
+        await here.eventually(lambda: here.phase("m"), "gone")
+        await here.machine("next")
+        await here.eventually(lambda: here.consumer("b"), "next")
+        await here.machine("one-more")
+        await here.eventually(lambda: here.consumer("a"), "one-more")

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
 
 from ingot.kube.kind import Content
+from ingot.machineapi.etcd import MemberSeen
 from ingot.machineapi.kinds import HOST, MACHINE, NODE, POD
+from ingot.machineapi.machines.room import MachineRoom
 from tests.integration.kube.widgets import awaited
 from tests.integration.kubeapi import KubeApi
 from tests.integration.machineapi.machines.site import Site, site
+from tests.integration.machineapi.members import Members
 
 DRAINED = "Drained"
 RELEASED = "HostReleased"
+UNSEATED = "EtcdMemberRemoved"
+MASTER = {"machine.openshift.io/cluster-api-machine-role": "master"}
 
 
 @asynccontextmanager
@@ -24,10 +30,12 @@ async def running(
     namespace: str,
     *,
     spec: Content | None = None,
+    etcd: Members | None = None,
     **meta: Any,  # noqa: ANN401 - metadata
 ) -> AsyncIterator[tuple[Site, str]]:
     """Yield a site with the Machine `m` that runs on a host, and the name of host and Node."""
-    async with site(api, namespace) as here:
+    rooms = [partial(MachineRoom, etcd=etcd)]
+    async with site(api, namespace, rooms=rooms) as here:
         host = here.node_name("h")
         await here.host(host)
         await here.machine("m", spec=spec, **meta)
@@ -140,6 +148,48 @@ async def test_a_drain_that_takes_too_long_is_told_and_the_node_stays_until_its_
         await here.stands(host, "available")
         await here.eventually(lambda: here.phase("m"), "gone")
         assert await here.find(NODE, host) is None
+
+
+@asynccontextmanager
+async def silent(api: KubeApi, namespace: str) -> AsyncIterator[tuple[Site, str]]:
+    """Yield a site whose Machine is to go, with a Node that is silent; its host is cleared."""
+    async with running(api, namespace) as (here, host):
+        await here.pod("db", host, grace=30)
+        await here.kubelet(host, ready=False)
+        await here.client.delete(MACHINE, here.key("m"))
+        await here.eventually(lambda: here.reason("m", DRAINED), "Draining")
+        here.clock.move(60)  # the pod's time is over, and nobody says that it has ended
+        await here.eventually(lambda: here.reason("m", DRAINED), "NodeNotReady")
+        await here.eventually(lambda: has_image(here, host), wanted=False)
+        yield here, host
+
+
+@awaited()
+async def test_a_node_that_is_not_ready_stays_until_its_server_is_off(
+    machine_api: KubeApi, namespace: str
+) -> None:
+    async with silent(machine_api, namespace) as (here, host):
+        await here.stands(host, "deprovisioning")
+        await here.eventually(lambda: here.reason("m", RELEASED), "Releasing")
+        assert await here.find(NODE, host) is not None
+        assert await here.find(POD, "db") is not None
+        await here.stands(host, "available")
+        await here.eventually(lambda: here.phase("m"), "gone")
+        assert await here.find(NODE, host) is None
+
+
+@awaited()
+async def test_a_node_that_is_not_ready_and_whose_bmc_is_dead_stays_until_its_host_is_given_up(
+    machine_api: KubeApi, namespace: str
+) -> None:
+    async with silent(machine_api, namespace) as (here, host):
+        await here.stands(host, "deprovisioning", errorMessage="the BMC does not answer")
+        await here.eventually(lambda: here.reason("m", RELEASED), "HostError")
+        assert await here.find(NODE, host) is not None
+        here.clock.move(1801)
+        await here.eventually(lambda: here.phase("m"), "gone")
+        assert await here.find(NODE, host) is None
+        await here.eventually(lambda: here.events(host), {"HostNotReleased"})
 
 
 @awaited()
@@ -255,3 +305,94 @@ async def test_a_node_that_comes_back_while_its_host_is_cleaned_is_deleted_again
         await here.eventually(lambda: here.find(NODE, host), None)
         await here.stands(host, "available")
         await here.eventually(lambda: here.phase("m"), "gone")
+
+
+def member(name: str, *, healthy: bool = True) -> MemberSeen:
+    return MemberSeen(number=name, name=name, healthy=healthy)
+
+
+@awaited()
+async def test_a_control_plane_machine_stays_while_etcd_needs_it_and_then_leaves_etcd_first(
+    machine_api: KubeApi, namespace: str
+) -> None:
+    etcd = Members()
+    async with running(machine_api, namespace, etcd=etcd, labels=MASTER) as (here, host):
+        etcd.members_ += [member(host), member("b", healthy=False), member("c")]
+        await here.client.delete(MACHINE, here.key("m"))
+        await here.eventually(lambda: here.reason("m", UNSEATED), "EtcdQuorumAtRisk")
+        here.clock.move(7200)
+        found = await here.said("m", UNSEATED)
+        assert found is not None
+        assert "2 are needed" in found.message
+        assert await has_image(here, host)
+        assert await here.find(NODE, host) is not None
+        await here.eventually(
+            lambda: _is_in(here, "EtcdQuorumAtRisk"),
+            wanted=True,
+        )
+
+        etcd.members_[1] = member("b")
+        await here.eventually(lambda: has_image(here, host), wanted=False)
+        assert etcd.names == ["b", "c"]
+        assert await here.reason("m", UNSEATED) == "EtcdMemberRemoved"
+        await here.stands(host, "available")
+        await here.eventually(lambda: here.phase("m"), "gone")
+
+
+@awaited()
+async def test_a_control_plane_machine_whose_member_is_gone_already_goes_on(
+    machine_api: KubeApi, namespace: str
+) -> None:
+    etcd = Members([member("b"), member("c")])
+    note = {"machine.openshift.io/exclude-node-draining": ""}  # as healing replaces one
+    async with running(machine_api, namespace, etcd=etcd, labels=MASTER, annotations=note) as (
+        here,
+        host,
+    ):
+        await here.kubelet(host, ready=False)
+        await here.client.delete(MACHINE, here.key("m"))
+        await here.eventually(lambda: has_image(here, host), wanted=False)
+        assert await here.reason("m", UNSEATED) == "NoEtcdMember"
+        assert etcd.names == ["b", "c"]
+        await here.stands(host, "available")
+        await here.eventually(lambda: here.phase("m"), "gone")
+        assert await here.find(NODE, host) is None
+
+
+@awaited()
+async def test_of_two_control_plane_machines_that_are_deleted_at_once_one_stays(
+    machine_api: KubeApi, namespace: str
+) -> None:
+    etcd = Members()
+    async with running(machine_api, namespace, etcd=etcd, labels=MASTER) as (here, host):
+        other = here.node_name("i")
+        await here.host(other)
+        await here.machine("n", labels=MASTER)
+        await here.eventually(lambda: here.consumer(other), "n")
+        await here.stands(other, "provisioned")
+        etcd.members_ += [member(host), member(other), member("c")]
+        for name in ("m", "n"):
+            await here.client.delete(MACHINE, here.key(name))
+
+        async def reasons() -> set[str]:
+            return {await here.reason(name, UNSEATED) for name in ("m", "n")}
+
+        await here.eventually(reasons, {"EtcdMemberRemoved", "EtcdQuorumAtRisk"})
+        assert len(etcd.names) == 2
+        images = {await has_image(here, name) for name in (host, other)}
+        assert True in images
+
+
+@awaited()
+async def test_a_control_plane_machine_that_never_had_a_host_asks_no_etcd(
+    machine_api: KubeApi, namespace: str
+) -> None:
+    async with site(machine_api, namespace) as here:  # where etcd cannot be asked
+        await here.machine("m", labels=MASTER)
+        await here.eventually(lambda: here.reason("m", "HostClaimed"), "NoMatchingHost")
+        await here.client.delete(MACHINE, here.key("m"))
+        await here.eventually(lambda: here.phase("m"), "gone")
+
+
+async def _is_in(here: Site, reason: str) -> bool:
+    return reason in await here.events("m")

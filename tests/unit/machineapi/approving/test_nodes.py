@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from ipaddress import ip_network
 from typing import Any
 
 import pytest
@@ -11,7 +9,6 @@ from cryptography import x509
 
 from ingot.kube.kind import ObjectKey
 from ingot.machineapi.approving.judging import judge
-from ingot.machineapi.approving.serving import Served
 from ingot.machineapi.approving.verdict import Approve, Deny, Wait
 from ingot.machineapi.approving.world import World
 from tests.unit.machineapi.approving.asking import (
@@ -19,7 +16,6 @@ from tests.unit.machineapi.approving.asking import (
     CLIENT_USAGES,
     NAME,
     csr,
-    host,
     joined,
     machine,
     node,
@@ -28,7 +24,6 @@ from tests.unit.machineapi.approving.asking import (
     world,
 )
 
-OTHER = "192.168.111.31"
 UNSEEN = "192.168.111.99"
 
 
@@ -108,59 +103,6 @@ def test_a_name_that_is_not_its_own_waits() -> None:
     verdict = judge(serving(csr(dns=[NAME, "api.example.com"], addresses=[ADDRESS])), joined())
     assert isinstance(verdict, Wait)
     assert "api.example.com" in verdict.why
-
-
-OTHERS: dict[str, World] = {
-    "another Machine": joined(
-        machines=[
-            machine(node=NAME),
-            machine(key=ObjectKey("metal3", "b"), addresses=frozenset({OTHER})),
-        ]
-    ),
-    "another host": joined(
-        hosts=[host(), host(key=ObjectKey("metal3", "b"), addresses=frozenset({OTHER}))]
-    ),
-    "another Node": joined(nodes=[node(), node("worker-1", addresses=[OTHER])]),
-    "a VIP": joined(reserved=[OTHER]),
-}
-
-
-@pytest.mark.parametrize("whose", OTHERS)
-def test_an_address_of_somebody_else_is_denied(whose: str) -> None:
-    asked = serving(csr(dns=[NAME], addresses=[ADDRESS, OTHER]))
-    assert isinstance(judge(asked, OTHERS[whose]), Deny)
-
-
-@pytest.mark.parametrize("whose", OTHERS)
-def test_an_address_of_somebody_else_is_denied_though_it_is_on_the_machine_network(
-    whose: str,
-) -> None:
-    known = OTHERS[whose]
-    open_to_all = replace(known.policy, networks=(ip_network("192.168.111.0/24"),))
-    asked = serving(csr(dns=[NAME], addresses=[ADDRESS, OTHER]))
-    assert isinstance(judge(asked, replace(known, policy=open_to_all)), Deny)
-
-
-def test_an_address_of_the_machine_network_may_be_taken_where_the_site_allows_it() -> None:
-    asked = serving(csr(dns=[NAME], addresses=[UNSEEN]))
-    assert isinstance(judge(asked, joined(networks=["192.168.111.0/24"])), Approve)
-    assert isinstance(judge(asked, joined(networks=["10.0.0.0/8"])), Wait)
-
-
-def test_what_the_present_certificate_is_for_may_be_had_again() -> None:
-    asked = serving(csr(dns=[NAME], addresses=[UNSEEN]))
-    assert isinstance(judge(asked, joined(), served=Served(frozenset({NAME, UNSEEN}))), Approve)
-
-
-def test_more_than_the_present_certificate_is_for_waits() -> None:
-    asked = serving(csr(dns=[NAME], addresses=[ADDRESS, UNSEEN]))
-    assert isinstance(judge(asked, joined(), served=Served(frozenset({NAME, ADDRESS}))), Wait)
-
-
-def test_a_present_certificate_does_not_keep_an_address_that_moved_to_somebody_else() -> None:
-    asked = serving(csr(dns=[NAME], addresses=[OTHER]))
-    served = Served(frozenset({NAME, OTHER}))
-    assert isinstance(judge(asked, OTHERS["another Machine"], served=served), Deny)
 
 
 def test_who_is_no_node_gets_no_certificate_as_a_server() -> None:

@@ -20,11 +20,12 @@ from ingot.machineapi.healing.course import (
     Remember,
     Rest,
     Step,
+    may_begin_again,
     next_step,
     unfit,
 )
 from ingot.machineapi.healing.hold import HOLD, Hold
-from ingot.machineapi.healing.record import Phase
+from ingot.machineapi.healing.record import Healing, Phase
 from ingot.machineapi.seeing import HostSeen
 from tests.unit.machineapi.healing.ward import (
     CONTROL_PLANE,
@@ -242,6 +243,60 @@ def test_a_control_plane_machine_is_replaced_though_no_set_made_it() -> None:
     step = next_step(case(healing=healing(Phase.STARTING, **LATE), machine=leads))
     assert isinstance(step, Remember)
     assert step.healing.last
+
+
+LEADS = machine(owned=False, labels=CONTROL_PLANE)
+NO_SPARE = Look(obstacle="there is no spare host")
+OFF = host(held=True, on=False)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        case(healing=healing(Phase.STARTING, **LATE)),
+        case(healing=healing(Phase.FENCING, last=True)),
+        case(healing=healing(Phase.EMPTYING, last=True), host=OFF, node=None),
+    ],
+    ids=["before it is turned off", "before it is held", "before it is replaced"],
+)
+def test_a_control_plane_server_without_a_spare_is_left_on(seen: Case) -> None:
+    step = next_step(replace(seen, machine=LEADS, look=NO_SPARE))
+    assert phase_after(step) is Phase.FAILED
+    assert isinstance(step, Remember)
+    assert "there is no spare host" in step.told
+    assert step.warning
+    assert not step.healing.last
+
+
+def test_a_spare_is_not_asked_for_while_there_are_tries_left() -> None:
+    seen = case(healing=healing(Phase.STARTING, **LATE), machine=LEADS, retry_limit=2)
+    assert phase_after(next_step(replace(seen, look=NO_SPARE))) is Phase.FENCING
+
+
+def test_that_a_spare_is_missing_is_told_for_as_long_as_it_is() -> None:
+    step = next_step(case(Phase.FAILED, machine=LEADS, look=NO_SPARE))
+    assert isinstance(step, Rest)
+    assert "there is no spare host" in step.why
+    assert next_step(case(Phase.FAILED, machine=LEADS)) == replace(step, why="")
+
+
+@pytest.mark.parametrize(
+    ("told", "seen", "obstacle", "again"),
+    [
+        (healing(Phase.FAILED, **LATE), host(), "", True),
+        (healing(Phase.FAILED, **LATE), host(), "there is no spare host", False),
+        (healing(Phase.FAILED, since=ago(minutes=1)), host(), "", False),
+        (healing(Phase.FAILED, **LATE), host(held=True), "", False),
+        (healing(Phase.FAILED, **LATE), host(external=True), "", False),
+        (healing(Phase.FAILED, **LATE), None, "", False),
+        (healing(Phase.STARTING, **LATE), host(), "", False),
+    ],
+    ids=["spare", "none", "may still come back", "held", "external", "no host", "not over"],
+)
+def test_a_healing_that_failed_begins_again_once_there_is_a_spare(
+    told: Healing, seen: HostSeen | None, obstacle: str, *, again: bool
+) -> None:
+    assert may_begin_again(told, seen, obstacle=obstacle, patience=TIMEOUT, now=NOW) is again
 
 
 def test_what_was_given_up_and_recovers_is_forgotten() -> None:

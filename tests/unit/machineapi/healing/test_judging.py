@@ -93,11 +93,14 @@ def patient(
     healing: bool = False,
     held_back: str = "",
     leads: bool = False,
+    hostless: bool = False,
 ) -> Patient:
     """Return one that is unhealthy for some minutes, or not at all."""
     fares = Healthy() if minutes is None else Unhealthy("silent", ago(minutes=minutes))
     seen = machine(key=ObjectKey("metal3", name), labels=CONTROL_PLANE if leads else {})
-    return Patient(machine=seen, health=fares, healing=healing, held_back=held_back)
+    return Patient(
+        machine=seen, health=fares, healing=healing, held_back=held_back, hostless=hostless
+    )
 
 
 def begun(patients: list[Patient], **budget: object) -> list[str]:
@@ -126,6 +129,12 @@ def test_who_is_held_back_counts_as_unhealthy_but_is_not_begun() -> None:
     sick = [patient("a", held_back="paused"), patient("b")]
     assert begun(sick) == ["b"]
     assert begun(sick, most_unhealthy=1) == []
+
+
+def test_who_has_no_host_does_not_count_and_keeps_nobody_from_being_healed() -> None:
+    sick = [patient("a", held_back="it has no host", hostless=True), patient("b")]
+    assert begun(sick, most_unhealthy=1) == ["b"]
+    assert begun(sick, most_unhealthy=0) == []
 
 
 def test_of_the_control_plane_one_at_most_is_begun() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from ingot.machineapi.etcd import MemberSeen, why_not_without
 from ingot.machineapi.healing.duration import duration
 from ingot.machineapi.healing.emptiness import stays
-from ingot.machineapi.healing.etcd import MemberSeen, why_not_without
 from ingot.machineapi.healing.hold import HOLD, Hold
 from ingot.machineapi.healing.kinds import Rules
 from ingot.machineapi.healing.record import RECORD, Healing, Phase

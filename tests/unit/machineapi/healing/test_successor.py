@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from ingot.machineapi.api.providerspec import HostSelector
-from ingot.machineapi.healing.etcd import MemberSeen
+from ingot.machineapi.etcd import MemberSeen
 from ingot.machineapi.healing.successor import (
     REPLACES,
     Blocked,
     ForgetMember,
+    GiveUp,
     MakeSuccessor,
     Retire,
     name_after,
@@ -25,31 +26,36 @@ LIVING = (MemberSeen(number="2", name="cp-1"), MemberSeen(number="3", name="cp-2
 
 
 def test_first_etcd_forgets_the_dead_member() -> None:
-    assert plan("cp-0", [DEAD, *LIVING], made=False, spare=True) == ForgetMember(DEAD)
+    assert plan("cp-0", [DEAD, *LIVING], made=False) == ForgetMember(DEAD)
 
 
 def test_then_the_next_machine_is_made() -> None:
-    assert plan("cp-0", LIVING, made=False, spare=True) == MakeSuccessor()
+    assert plan("cp-0", LIVING, made=False) == MakeSuccessor()
 
 
 def test_then_the_old_one_goes_though_the_spare_is_used_by_now() -> None:
-    assert plan("cp-0", LIVING, made=True, spare=False) == Retire()
+    assert plan("cp-0", LIVING, made=True, obstacle="there is no spare") == Retire()
 
 
 def test_without_a_spare_nothing_is_begun() -> None:
-    step = plan("cp-0", [DEAD, *LIVING], made=False, spare=False, why_no_spare="2 hosts: in use")
-    assert isinstance(step, Blocked)
-    assert "2 hosts: in use" in step.why
+    step = plan("cp-0", [DEAD, *LIVING], made=False, obstacle="2 hosts: in use")
+    assert step == GiveUp("2 hosts: in use"), "the old server is let go, and may come back"
+
+
+def test_once_etcd_has_forgotten_the_old_member_a_spare_is_waited_for() -> None:
+    assert plan("cp-0", LIVING, made=False, obstacle="2 hosts: in use") == Blocked(
+        "2 hosts: in use"
+    )
 
 
 def test_without_a_healthy_majority_nothing_is_begun() -> None:
     sick = MemberSeen(number="3", name="cp-2", healthy=False)
-    assert isinstance(plan("cp-0", [DEAD, LIVING[0], sick], made=False, spare=True), Blocked)
+    assert isinstance(plan("cp-0", [DEAD, LIVING[0], sick], made=False), GiveUp)
 
 
 def test_nothing_goes_on_when_the_majority_is_lost_on_the_way() -> None:
     sick = MemberSeen(number="3", name="cp-2", healthy=False)
-    assert isinstance(plan("cp-0", [LIVING[0], sick], made=False, spare=True), Blocked)
+    assert isinstance(plan("cp-0", [LIVING[0], sick], made=False), Blocked)
 
 
 @pytest.mark.parametrize(

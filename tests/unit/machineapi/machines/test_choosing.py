@@ -70,6 +70,24 @@ def test_the_host_that_a_machine_was_about_to_take_goes_first() -> None:
     assert [one.key.name for one in choice.candidates] == ["c", "a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("times", "order"),
+    [
+        ({}, ["a", "b", "c"]),
+        ({"start": "2026-01-01T00:00:00Z", "end": "2026-01-01T00:05:00Z"}, ["a", "b", "c"]),
+        ({"start": "2026-01-01T00:00:00Z"}, ["b", "c", "a"]),
+        ({"start": "2026-01-01T00:00:00Z", "end": None}, ["b", "c", "a"]),
+    ],
+    ids=["nothing was installed", "it was installed", "it failed", "it failed, and says so"],
+)
+def test_a_host_whose_last_installation_never_ended_goes_last(
+    times: dict[str, Any], order: list[str]
+) -> None:
+    first = host("a", status={"operationHistory": {"provision": times}})
+    choice = choose([first, host("c"), host("b")], ANY)
+    assert [one.key.name for one in choice.candidates] == order
+
+
 def test_a_host_that_is_preferred_is_still_not_taken_from_others() -> None:
     choice = choose([host("a"), host("c", consumer="other")], ANY, preferred="c")
     assert [one.key.name for one in choice.candidates] == ["a"]

@@ -16,12 +16,14 @@ from ingot.machineapi.machines.leaving import (
     DeleteNode,
     Drain,
     Free,
+    LeaveEtcd,
     LetGo,
     Parting,
     hooked,
     is_released,
     next_step,
 )
+from ingot.machineapi.nodes import Node
 from ingot.machineapi.observing import Observation, observed
 from ingot.machineapi.parts import Patience
 from tests.unit.machineapi.objects import IMAGE, host, machine, node
@@ -29,6 +31,7 @@ from tests.unit.machineapi.objects import IMAGE, host, machine, node
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PATIENCE = Patience(drain=600, release=1800)
 NODE = node()
+SILENT = node(ready=False)
 USED = host(state="provisioned", consumer="worker-0", spec={"image": IMAGE})
 CLEARED = host(state="provisioned", consumer="worker-0", spec={"online": False})
 CLEAN = host(state="available", consumer="worker-0", spec={"online": False})
@@ -36,26 +39,31 @@ CLEAN = host(state="available", consumer="worker-0", spec={"online": False})
 DRAINED = Observation("Drained", holds=True, reason="Drained")
 DRAINING = Observation("Drained", holds=False, reason="Draining")
 TIMED_OUT = Observation("Drained", holds=False, reason="DrainTimedOut")
+NOT_READY = Observation("Drained", holds=False, reason="NodeNotReady")
+UNSEATED = Observation("EtcdMemberRemoved", holds=True, reason="EtcdMemberRemoved")
+AT_RISK = Observation("EtcdMemberRemoved", holds=False, reason="EtcdQuorumAtRisk")
 RELEASING = Observation("HostReleased", holds=False, reason="Releasing")
 
 
 def parting(
     *hosts: KubeObject[Host],
-    joined: bool = False,
+    joined: bool | KubeObject[Node] = False,
     said: tuple[Observation, ...] = (),
     since: float = 0,
     drains: bool = True,
     hooks: dict[str, Any] | None = None,
+    member: str = "",
 ) -> Parting:
     one = machine(spec={"lifecycleHooks": hooks or {}}).model
     return Parting(
         spec=one.spec,
         conditions=observed((), said, now=NOW - timedelta(seconds=since)),
-        node=NODE if joined else None,
+        node=joined if isinstance(joined, KubeObject) else NODE if joined else None,
         hosts=hosts,
         drains=drains,
         now=NOW,
         patience=PATIENCE,
+        member=member,
     )
 
 
@@ -72,6 +80,16 @@ def parting(
         (parting(USED, joined=True, said=(DRAINING,), since=601), Drain(NODE, is_late=True)),
         (parting(USED, joined=True, said=(TIMED_OUT,), since=601), Clear(USED)),
         (parting(USED, joined=True, said=(DRAINED,)), DeleteNode(NODE)),
+        (parting(USED, joined=SILENT), Drain(SILENT, is_late=False)),
+        (parting(USED, joined=SILENT, said=(NOT_READY,)), Clear(USED)),
+        (parting(USED, joined=True, said=(NOT_READY,)), Clear(USED)),
+        (parting(USED, joined=SILENT, said=(DRAINED,)), Clear(USED)),
+        (parting(CLEARED, joined=SILENT, said=(NOT_READY, RELEASING)), AwaitHost(CLEARED)),
+        (parting(CLEAN, joined=SILENT, said=(NOT_READY, RELEASING)), DeleteNode(SILENT)),
+        (
+            parting(CLEARED, joined=SILENT, said=(NOT_READY, RELEASING), since=1801),
+            DeleteNode(SILENT),
+        ),
         (parting(USED, joined=True, drains=False), Clear(USED)),
         (parting(CLEARED, said=(RELEASING,), since=1799), AwaitHost(CLEARED)),
         (parting(CLEARED), AwaitHost(CLEARED)),
@@ -87,6 +105,13 @@ def parting(
         "draining ends at its limit",
         "after the limit the host is cleared, and the Node stays",
         "an empty Node is deleted",
+        "a Node that is not ready is drained as far as that goes",
+        "the host of a Node that is not ready is cleared, and the Node stays",
+        "a Node that was not ready when it was drained is not known to be empty later",
+        "a Node that was emptied and is not ready any more stays until its host is off",
+        "a Node that is not ready stays while its host is waited for",
+        "a Node that is not ready goes when its host is clean",
+        "a Node that is not ready goes before its dead host is given up",
         "a Node that is not to be drained stays until its host is off",
         "a host is waited for within its limit",
         "a host is waited for from its first look",
@@ -97,6 +122,40 @@ def parting(
 )
 def test_the_next_step(facts: Parting, step: object) -> None:
     assert next_step(facts) == step
+
+
+@pytest.mark.parametrize(
+    ("facts", "step"),
+    [
+        (parting(USED, joined=True, member="cp-0"), Drain(NODE, is_late=False)),
+        (parting(USED, joined=True, member="cp-0", said=(DRAINED,)), LeaveEtcd("cp-0")),
+        (parting(USED, joined=True, member="cp-0", said=(DRAINED, AT_RISK)), LeaveEtcd("cp-0")),
+        (parting(USED, member="cp-0", said=(AT_RISK,), since=99999), LeaveEtcd("cp-0")),
+        (parting(USED, joined=True, member="cp-0", said=(DRAINED, UNSEATED)), DeleteNode(NODE)),
+        (parting(USED, joined=True, member="cp-0", said=(TIMED_OUT,)), LeaveEtcd("cp-0")),
+        (parting(USED, joined=True, member="cp-0", drains=False), LeaveEtcd("cp-0")),
+        (parting(USED, member="cp-0", said=(UNSEATED,)), Clear(USED)),
+        (parting(member="cp-0"), LeaveEtcd("cp-0")),
+    ],
+    ids=[
+        "its Node is drained first",
+        "it leaves etcd before its Node is deleted",
+        "it waits while etcd needs it",
+        "it waits for any time",
+        "then its Node is deleted",
+        "it leaves etcd though its Node could not be emptied",
+        "it leaves etcd though its Node is not to be drained",
+        "its host is cleared when it has left",
+        "it leaves etcd though its host is gone",
+    ],
+)
+def test_the_next_step_of_a_machine_of_the_control_plane(facts: Parting, step: object) -> None:
+    assert next_step(facts) == step
+
+
+def test_a_machine_leaves_etcd_after_the_last_hook() -> None:
+    hooks = {"preTerminate": [{"name": "backup"}]}
+    assert next_step(parting(USED, member="cp-0", hooks=hooks)) == AwaitHook()
 
 
 def test_a_node_that_was_not_emptied_goes_when_its_host_is_clean() -> None:

@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from ingot.kube.object import KubeObject
 from ingot.machineapi.api.machine import MachineStatus
+from ingot.machineapi.hosts import Host
 from ingot.machineapi.machines.settling import settle, unsettled
 from ingot.machineapi.machines.words import MachineCondition, Reason
 from ingot.machineapi.observing import Observation, condition
-from tests.unit.machineapi.objects import host, node
+from tests.unit.machineapi.objects import IMAGE, host, node
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NEW = MachineStatus()
@@ -47,6 +49,38 @@ def test_a_host_that_fails_is_told_with_its_own_words() -> None:
     assert found.reason == Reason.HOST_ERROR
     assert "the image cannot be fetched" in found.message
     assert status.error_reason == ""
+
+
+def failed(state: str, times: int) -> KubeObject[Host]:
+    told = {
+        "errorType": "provisioning error",
+        "errorMessage": "provisioning failed, and is not tried again",
+        "provisioningFailCount": times,
+    }
+    return host(state=state, spec={"image": IMAGE}, status=told)
+
+
+def test_a_machine_whose_host_tries_no_more_has_failed_and_says_so() -> None:
+    status = settle(NEW, failed("available", 5), None, now=NOW).status
+    found = condition(status.conditions, MachineCondition.INSTANCE_EXISTS)
+    assert found is not None
+    assert (found.status, found.reason) == ("False", Reason.HOST_GAVE_UP)
+    assert (status.phase, status.error_reason) == ("Failed", Reason.HOST_GAVE_UP)
+    assert "metal3/host-0 has given up: provisioning failed" in status.error_message
+
+
+@pytest.mark.parametrize(
+    "seen", [failed("provisioning", 1), failed("deprovisioning", 4), failed("available", 0)]
+)
+def test_a_machine_whose_host_tries_again_has_not_failed(seen: KubeObject[Host]) -> None:
+    status = settle(NEW, seen, None, now=NOW).status
+    assert (status.phase, status.error_reason) == ("Provisioning", "")
+
+
+def test_a_machine_whose_host_is_tried_again_after_all_has_no_error_any_more() -> None:
+    before = settle(NEW, failed("available", 5), None, now=NOW).status
+    after = settle(before, host(state="provisioning"), None, now=NOW).status
+    assert (after.phase, after.error_reason, after.error_message) == ("Provisioning", "", "")
 
 
 def test_a_machine_whose_host_is_deleted_has_failed_at_once() -> None:
