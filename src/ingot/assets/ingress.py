@@ -2,7 +2,8 @@
 
 A DaemonSet, so that the ingress VIP finds a router wherever it goes. No disruption budget is made:
 draining a node leaves such pods alone, and a node that ends takes its router with it. With workers,
-the control plane has none; without, it has, and workers that come later have theirs too.
+the control plane has one, which gets the VIP only while no worker has a router that is as good.
+Without workers each of its nodes has one, and workers that come later have theirs too.
 
 The Ingress object made here has no application. It carries the certificate for `*.apps`, so that a
 new one is taken as soon as its Secret is changed, and the route by which a router shows that it
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterator
 from typing import Final
 
 from ingot.assets import traefik
@@ -20,7 +22,7 @@ from ingot.assets.documents import Json, yaml_of
 from ingot.assets.endpoints import apps_domain
 from ingot.assets.graph.files import Files
 from ingot.assets.namespaces import INGRESS
-from ingot.assets.routerpod import FILE, NAME, router_pod
+from ingot.assets.routerpod import FALLBACK, FILE, NAME, Place, router_pod
 from ingot.assets.tls import certificate_path, key_path
 from ingot.config.model import InstallConfig
 from ingot.metal3.cluster.names import INGRESS as SECRET
@@ -37,6 +39,8 @@ AUTHORITY: Final = "ingress-ca"
 """The ConfigMap with the authority that signed it."""
 
 LABELS: Final = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/part-of": "ingot"}
+COMPONENT: Final = "app.kubernetes.io/component"
+"""Tells the pods of the DaemonSet from those of the Deployment."""
 RBAC: Final = "rbac.authorization.k8s.io"
 RULES: Final = (
     # Secrets have the certificates that Ingresses name. Traefik watches those of all namespaces.
@@ -78,7 +82,7 @@ def ingress(config: InstallConfig, files: Files, *, image: str) -> Files:
         | {"data": {"ca.crt": files[certificate_path("ingress-ca")].decode()}},
         _service(ports),
         _own_ingress(config, ports),
-        _daemon_set(config, image, ports),
+        *_routers(config, image, ports),
     )
     return {PATH: yaml_of(*objects), CERTIFICATE_PATH: yaml_of(*_certificates(files))}
 
@@ -115,23 +119,41 @@ def _own_ingress(config: InstallConfig, ports: traefik.Ports) -> Json:
     return found | {"spec": spec}
 
 
-def _daemon_set(config: InstallConfig, image: str, ports: traefik.Ports) -> Json:
-    told = hashlib.sha256(traefik.dynamic_yaml().encode()).hexdigest()
-    return _object("apps/v1", "DaemonSet") | {
+def _routers(config: InstallConfig, image: str, ports: traefik.Ports) -> Iterator[Json]:
+    has_workers = config.worker_replicas > 0
+    place = Place.WORKERS if has_workers else Place.EVERYWHERE
+    # The new router is there before the old one is told to end. While both are, either may answer
+    # the other's probe, so a new one has to stand for a while.
+    rolling = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
+    yield _object("apps/v1", "DaemonSet") | {
         "spec": {
-            "selector": {"matchLabels": {**LABELS}},
-            # The new router is there before the old one is told to end. While both are, either may
-            # answer the other's probe, so a new one has to stand for a while.
-            "updateStrategy": {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+            **_pods("nodes", router_pod(config, image, ports, place)),
+            "updateStrategy": rolling,
             "minReadySeconds": 30,
-            "template": {
-                "metadata": {
-                    "labels": {**LABELS},
-                    "annotations": {"ingot.local/settings": told},
-                },
-                "spec": router_pod(config, image, ports),
-            },
         }
+    }
+    if has_workers:
+        pod = router_pod(config, image, ports, Place.CONTROL_PLANE)
+        yield _object("apps/v1", "Deployment", name=FALLBACK) | {
+            "spec": {
+                **_pods("control-plane", pod),
+                "replicas": 1,
+                "strategy": rolling,
+                "minReadySeconds": 30,
+            }
+        }
+
+
+def _pods(component: str, pod: Json) -> Json:
+    """Return the part of a spec that says which pods are made."""
+    told = hashlib.sha256(traefik.dynamic_yaml().encode()).hexdigest()
+    labels = {**LABELS, COMPONENT: component}
+    return {
+        "selector": {"matchLabels": {**labels}},
+        "template": {
+            "metadata": {"labels": {**labels}, "annotations": {"ingot.local/settings": told}},
+            "spec": pod,
+        },
     }
 
 

@@ -6,6 +6,7 @@ outside then keeps the address that it comes from.
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import Final
 
 from ingot.assets import traefik
@@ -13,10 +14,13 @@ from ingot.assets.documents import Json
 from ingot.assets.endpoints import API_PORT
 from ingot.config.model import InstallConfig
 
-__all__ = ["FILE", "NAME", "placement", "router_pod"]
+__all__ = ["FALLBACK", "FILE", "NAME", "Place", "placement", "router_pod"]
 
 NAME: Final = "router-default"
 """Of its DaemonSet too, so that its pods begin with it: by that a node's monitor knows them."""
+
+FALLBACK: Final = f"{NAME}-control-plane"
+"""The Deployment for when there are no workers; its pods begin with the same word."""
 
 FOLDER: Final = "/etc/traefik"
 FILE: Final = "dynamic.yaml"
@@ -27,15 +31,27 @@ END_SECONDS: Final = traefik.ACCEPT_SECONDS + traefik.FINISH_SECONDS + 15
 
 CONTROL_PLANE: Final = "node-role.kubernetes.io/control-plane"
 BOOTSTRAP: Final = "ingot.local/bootstrap"
+LOST: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
+LOST_SECONDS: Final = 30
+"""Until the one router of the control plane is started on another node: usually it is 5 minutes."""
 
 
-def router_pod(config: InstallConfig, image: str, ports: traefik.Ports) -> Json:
+class Place(Enum):
+    """On which nodes a router may be; never on the bootstrap VM."""
+
+    WORKERS = auto()
+    CONTROL_PLANE = auto()
+    EVERYWHERE = auto()
+
+
+def router_pod(config: InstallConfig, image: str, ports: traefik.Ports, place: Place) -> Json:
     """Return the pod.
 
     Args:
         config: the cluster.
         image: with Traefik as its entry point.
         ports: where it listens.
+        place: on which nodes it may be.
     """
     platform = config.baremetal
     vip = str(platform.ingress_vips[0])
@@ -71,23 +87,33 @@ def router_pod(config: InstallConfig, image: str, ports: traefik.Ports) -> Json:
         "priorityClassName": "system-cluster-critical",
         "terminationGracePeriodSeconds": END_SECONDS,
         "nodeSelector": {"kubernetes.io/os": "linux"},
-        **placement(workers=config.worker_replicas > 0),
+        **placement(place),
         "containers": [container],
         "volumes": [{"name": "settings", "configMap": {"name": NAME}}],
     }
 
 
-def placement(*, workers: bool) -> Json:
-    """Return the part of a pod that says on which nodes it runs.
-
-    Args:
-        workers: whether the cluster is made with workers.
-    """
-    absent = (BOOTSTRAP, CONTROL_PLANE) if workers else (BOOTSTRAP,)
-    wanted = [{"key": key, "operator": "DoesNotExist"} for key in absent]
-    tolerated = {"key": CONTROL_PLANE, "operator": "Exists", "effect": "NoSchedule"}
+def placement(place: Place) -> Json:
+    """Return the part of a pod that says on which nodes it runs."""
+    wanted = [{"key": BOOTSTRAP, "operator": "DoesNotExist"}]
+    tolerated: list[Json] = []
+    if place is Place.WORKERS:
+        wanted.append({"key": CONTROL_PLANE, "operator": "DoesNotExist"})
+    else:
+        tolerated.append({"key": CONTROL_PLANE, "operator": "Exists", "effect": "NoSchedule"})
+    if place is Place.CONTROL_PLANE:
+        wanted.append({"key": CONTROL_PLANE, "operator": "Exists"})
+        tolerated += (
+            {
+                "key": key,
+                "operator": "Exists",
+                "effect": "NoExecute",
+                "tolerationSeconds": LOST_SECONDS,
+            }
+            for key in LOST
+        )
     return {
-        **({} if workers else {"tolerations": [tolerated]}),
+        **({"tolerations": tolerated} if tolerated else {}),
         "affinity": {
             "nodeAffinity": {
                 "requiredDuringSchedulingIgnoredDuringExecution": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,12 +51,24 @@ class Site:
 
     def http(self, host: str, path: str = "/", *, status: int = 200) -> Answer:
         """Ask by HTTP until there is an answer of this kind."""
+        return until(lambda: ask(self.router.ports.http, host, path), status)
 
-        def heard() -> Answer | None:
-            answer = ask(self.router.ports.http, host, path)
-            return answer if answer.status == status else None
+    def https(self, host: str, path: str = "/", *, status: int = 200) -> Answer:
+        """Ask by HTTPS until there is an answer of this kind.
 
-        return eventually(heard, within=SECONDS, every=0.05)
+        An answer by HTTP does not say that there is one by HTTPS yet: a router hears of Ingresses
+        and of who is behind them by watches of their own, and takes up one port after the other.
+        """
+        port = self.router.ports.https
+        return until(lambda: ask(port, host, path, trusting=self.authority), status)
+
+
+def until(asked: Callable[[], Answer], status: int) -> Answer:
+    def heard() -> Answer | None:
+        answer = asked()
+        return answer if answer.status == status else None
+
+    return eventually(heard, within=SECONDS, every=0.05)
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +98,7 @@ def test_a_name_that_nobody_has_is_not_found(site: Site) -> None:
 
 def test_the_same_application_answers_by_https_with_the_certificate_of_apps(site: Site) -> None:
     host = publish(site.api, "bank", site.application)
-    site.http(host)
-    answer = ask(site.router.ports.https, host, trusting=site.authority)
-    assert answer.heard["headers"]["X-Forwarded-Proto"] == "https"
+    assert site.https(host).heard["headers"]["X-Forwarded-Proto"] == "https"
 
 
 def test_a_new_certificate_is_taken_when_its_secret_is_replaced(site: Site) -> None:
@@ -153,7 +163,7 @@ def test_an_ingress_may_ask_that_http_leads_to_https(site: Site) -> None:
     wanted = {"traefik.ingress.kubernetes.io/router.middlewares": "https-only@file"}
     host = publish(site.api, "secure", site.application, annotations=wanted)
     assert site.http(host, "/in", status=301).headers["location"] == f"https://{host}/in"
-    assert ask(site.router.ports.https, host, "/in", trusting=site.authority).status == 200
+    assert site.https(host, "/in").heard["path"] == "/in"
 
 
 def test_an_ingress_of_another_class_is_left_alone(site: Site) -> None:

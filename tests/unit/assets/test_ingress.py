@@ -10,7 +10,7 @@ import pytest
 
 from ingot.assets import ingress, traefik
 from ingot.assets.namespaces import INGRESS
-from ingot.assets.routerpod import NAME, placement
+from ingot.assets.routerpod import FALLBACK, NAME, Place, placement
 from ingot.onprem.monitor import duties
 from ingot.onprem.monitor.options import DEFAULT_ROUTER
 from tests.unit.assets.clusters import Tree, cluster, install_files, objects, platform_with
@@ -41,7 +41,7 @@ def is_placed(part: Tree, labels: Mapping[str, str]) -> bool:
     affinity = part["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     (term,) = affinity["nodeSelectorTerms"]
     wanted = all(
-        one["operator"] == "DoesNotExist" and one["key"] not in labels
+        (one["key"] in labels) is {"Exists": True, "DoesNotExist": False}[one["operator"]]
         for one in term["matchExpressions"]
     )
     tolerated = {one["key"] for one in part.get("tolerations", ())}
@@ -49,34 +49,57 @@ def is_placed(part: Tree, labels: Mapping[str, str]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("workers", "labels", "there"),
+    ("place", "there"),
     [
-        pytest.param(True, WORKER, True, id="a worker"),
-        pytest.param(True, LEADER, False, id="the control plane beside workers"),
-        pytest.param(True, BOOTSTRAP, False, id="the bootstrap"),
-        pytest.param(False, WORKER, True, id="a worker that came later"),
-        pytest.param(False, LEADER, True, id="the control plane alone"),
-        pytest.param(False, BOOTSTRAP, False, id="the bootstrap of a control plane alone"),
+        (Place.WORKERS, (True, False, False)),
+        (Place.CONTROL_PLANE, (False, True, False)),
+        (Place.EVERYWHERE, (True, True, False)),
     ],
 )
-def test_routers_are_on_workers_and_on_the_control_plane_where_there_are_none(
-    *, workers: bool, labels: Mapping[str, str], there: bool
+def test_a_router_is_placed_on_workers_or_control_plane_and_never_on_the_bootstrap(
+    place: Place, there: tuple[bool, bool, bool]
 ) -> None:
-    assert is_placed(placement(workers=workers), labels) is there
+    part = placement(place)
+    assert tuple(is_placed(part, labels) for labels in (WORKER, LEADER, BOOTSTRAP)) == there
 
 
-@pytest.mark.parametrize(("change", "there"), [(None, False), (without_workers, True)])
-def test_the_install_config_decides_whether_the_control_plane_has_routers(
-    change: Callable[[Tree], None] | None, *, there: bool
-) -> None:
-    config = cluster(change=change)
-    files = install_files(config)
+def routers(change: Callable[[Tree], None] | None) -> dict[tuple[str, str], Tree]:
+    files = install_files(cluster(change=change))
     found = objects({ingress.PATH: files[ingress.PATH]})
-    assert is_placed(pod_of(found), LEADER) is there
+    return {key: one for key, one in found.items() if key[0] in ("DaemonSet", "Deployment")}
 
 
-def test_a_nodes_monitor_knows_the_router_as_the_default_one() -> None:
-    folder = f"/var/log/pods/{INGRESS}_{NAME}-x7k2p_0a1b2c3d"
+def test_with_workers_each_has_a_router_and_the_control_plane_one_for_all_its_nodes() -> None:
+    found = routers(None)
+    assert set(found) == {("DaemonSet", NAME), ("Deployment", FALLBACK)}
+    assert not is_placed(pod_of(found), LEADER)
+    spec = found["Deployment", FALLBACK]["spec"]
+    assert spec["replicas"] == 1
+    assert is_placed(spec["template"]["spec"], LEADER)
+    assert not is_placed(spec["template"]["spec"], WORKER)
+
+
+def test_without_workers_every_node_has_a_router() -> None:
+    found = routers(without_workers)
+    assert set(found) == {("DaemonSet", NAME)}
+    assert is_placed(pod_of(found), LEADER)
+    assert is_placed(pod_of(found), WORKER)
+
+
+def test_no_pod_is_counted_by_both_and_the_service_has_all() -> None:
+    files = install_files(cluster())
+    found = objects({ingress.PATH: files[ingress.PATH]})
+    labels = [one["spec"]["template"]["metadata"]["labels"] for one in routers(None).values()]
+    selectors = [one["spec"]["selector"]["matchLabels"] for one in routers(None).values()]
+    chosen = [[each.items() <= one.items() for one in labels] for each in selectors]
+    assert chosen == [[True, False], [False, True]]
+    wanted = found["Service", NAME]["spec"]["selector"]
+    assert all(wanted.items() <= one.items() for one in labels)
+
+
+@pytest.mark.parametrize("name", [NAME, FALLBACK])
+def test_a_nodes_monitor_knows_the_router_as_the_default_one(name: str) -> None:
+    folder = f"/var/log/pods/{INGRESS}_{name}-x7k2p_0a1b2c3d"
     assert fnmatch(folder, DEFAULT_ROUTER)
 
 
