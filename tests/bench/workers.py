@@ -103,17 +103,17 @@ def report(*, samples: int = SAMPLES, only_claims: bool = False, controllers: in
 
 
 def _scaled_up(workers: Workers, names: set[str]) -> ScaleUp:
-    """Add a worker to the one that is there, the second given back if need be."""
+    """Add a worker to those that are there, the last of all given back if need be."""
     lab = workers.cluster.lab
     held = set(workers.machines())
     if held == names:
         workers.mark_for_deletion(last := max(names))
-        workers.scale(1)
+        workers.scale(len(names) - 1)
         held -= {last}
     (free,) = names - held
     workers.await_free(free)
     workers.await_ready(*held)
-    seen = asyncio.run(_followed(workers, free))
+    seen = asyncio.run(_followed(workers, free, replicas=len(names)))
     console = Home(lab.home / "machines" / free).console.read_text("utf-8", errors="replace")
     boots = boots_on(console, since=seen.scaled)
     moments = Moments(
@@ -128,7 +128,7 @@ def _scaled_up(workers: Workers, names: set[str]) -> ScaleUp:
     return ScaleUp(moments, seen.provisioned)
 
 
-async def _followed(workers: Workers, name: str) -> Seen:
+async def _followed(workers: Workers, name: str, *, replicas: int) -> Seen:
     """Ask for one worker more, and follow the server that is free until its Node is Ready.
 
     By one connection: kubectl, twice a second, would take a good part of a processor.
@@ -142,7 +142,7 @@ async def _followed(workers: Workers, name: str) -> Seen:
     ):
         await client.get(HOST, key)  # It is connected before anything counts.
         scaled = time.time()
-        group.create_task(asyncio.to_thread(workers.scale, 2))
+        group.create_task(asyncio.to_thread(workers.scale, replicas))
 
         async def claimed() -> float | None:
             found = await client.get(HOST, key)

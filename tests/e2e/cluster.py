@@ -89,13 +89,16 @@ class Cluster:
 
     def holder(self) -> str:
         """Return the host that answers for the API's VIP."""
-        names = [host.name for host in self.lab.plan.hosts]
-        return eventually(lambda: next(filter(self._holds, names), None), within=60)
+        return eventually(lambda: self.held_by(self.api_vip), within=60)
 
-    def _holds(self, host: str) -> bool:
-        if self.lab.status()[host]["power"] != "on":
-            return False
-        return self.api_vip in self.ssh(host, "ip -4 -brief address")
+    def held_by(self, vip: str) -> str | None:
+        """Return the host that has a VIP now."""
+        power = {name: one["power"] for name, one in self.lab.status().items()}
+        running = [host.name for host in self.lab.plan.hosts if power[host.name] == "on"]
+        return next((name for name in running if self._has(name, vip)), None)
+
+    def _has(self, host: str, address: str) -> bool:
+        return f" {address}/" in self.ssh(host, "ip -4 -brief address")
 
 
 @contextmanager

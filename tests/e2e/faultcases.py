@@ -101,7 +101,7 @@ CASES: Final[Mapping[FaultKind, Case]] = {
     ),
     FaultKind.NO_DHCP: Case(work=Work.INSPECTION, told="DHCP", error="inspection error"),
     FaultKind.NIC_SLOW: Case(work=Work.INSPECTION, options={"amount": 50}, slow=True),
-    FaultKind.NIC_LOSSY: Case(work=Work.INSPECTION, options={"amount": 1}),
+    FaultKind.NIC_LOSSY: Case(work=Work.INSPECTION, options={"amount": 1}, slow=True),
     FaultKind.BOOT_SLOW: Case(work=Work.INSPECTION, options={"amount": 2}, slow=True),
     FaultKind.DISK_SLOW: Case(work=Work.DEPLOYMENT, slow=True),
     FaultKind.DISK_READ_ONLY: Case(

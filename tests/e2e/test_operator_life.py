@@ -25,8 +25,9 @@ from tests.e2e.uml import Hardware
 from tests.full import FULL
 
 LAB = f"life{os.getpid()}"
-KINDS = tuple(BmcKind) if FULL else (BmcKind.IPMI, BmcKind.REDFISH_VIRTUALMEDIA)
-"""Redfish over the network is how the cluster of `tests/e2e/life` is made."""
+KINDS = tuple(BmcKind) if FULL else (BmcKind.REDFISH_VIRTUALMEDIA,)
+"""Over the network, by Redfish, is how the cluster of `tests/e2e/life` is made. IPMI differs from
+that in power and boot device alone, and tests/integration/lab/test_ipmi_bmc.py has these."""
 USER_DATA = "greeting"
 REASONS = frozenset(
     {

@@ -68,13 +68,3 @@ def test_with_more_replicas_a_free_host_becomes_a_node(workers: Workers) -> None
     # While it is written, somebody racks another server.
     workers.add_by_hand(workers.cluster.lab.host(ADDED))
     workers.await_ready(*WORKERS)
-
-
-@pytest.mark.last(5)
-def test_a_host_that_was_added_by_hand_becomes_a_node_too(workers: Workers) -> None:
-    workers.await_free(ADDED)
-    workers.scale(3)
-    workers.await_ready(*WORKERS, ADDED)
-    found = workers.look(*NAMESPACE, f"machineset/{workers.machine_set}")
-    assert found is not None
-    assert found["status"]["readyReplicas"] == 3

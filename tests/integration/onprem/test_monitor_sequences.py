@@ -25,7 +25,7 @@ from tests.onprem_site.sequence import Kind, Trouble, trouble
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="networks need root")
 
-COUNT = int(os.environ.get("INGOT_SEQUENCES", "20"))
+COUNT = int(os.environ.get("INGOT_SEQUENCES", "6"))
 FIRST = int(os.environ.get("INGOT_SEED", "1"))
 SITES = int(os.environ.get("INGOT_SITES", "3"))
 SECONDS = 10.0

@@ -1,7 +1,8 @@
-"""The end of a cluster: a control-plane server loses its power, and then all is taken away."""
+"""The end of a cluster: workers lose their routers, a control-plane server its power, all goes."""
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 
@@ -9,11 +10,31 @@ import pytest
 
 from tests.e2e.cluster import Cluster
 from tests.e2e.etcd import etcd_in_pod, etcd_members
+from tests.e2e.life.names import CONTROL_PLANE
 from tests.e2e.site import eventually
-from tests.e2e.workers import ADDED
+from tests.e2e.workers import ADDED, Workers
 
 
 @pytest.mark.last(1)
+def test_applications_answer_through_the_control_plane_while_no_worker_has_a_router(
+    workers: Workers,
+) -> None:
+    cluster, vip = workers.cluster, str(workers.cluster.lab.plan.networks.ingress_vip)
+
+    def placed(name: str | None) -> None:
+        change = {
+            "spec": {"template": {"spec": {"nodeSelector": {"kubernetes.io/hostname": name}}}}
+        }
+        words = ("-n", "ingot-ingress", "patch", "daemonset", "router-default", "--type=merge")
+        cluster.kubectl(*words, "-p", json.dumps(change))
+
+    placed("nowhere")
+    eventually(lambda: cluster.held_by(vip) in {*CONTROL_PLANE, ADDED}, within=300, every=1)
+    eventually(workers.shop_answers, within=60, every=1)
+    placed(None)
+
+
+@pytest.mark.last(2)
 def test_api_comes_back_when_the_holder_loses_its_power(
     cluster: Cluster, record_property: Callable[[str, object], None]
 ) -> None:
@@ -30,12 +51,12 @@ def test_api_comes_back_when_the_holder_loses_its_power(
     assert "true" in cluster.ssh(others[0], f"{etcd_in_pod('endpoint health -w json')}")
 
 
-@pytest.mark.last(2)
+@pytest.mark.last(3)
 def test_destroy_leaves_nothing(cluster: Cluster) -> None:
     done = cluster.ingot("destroy", "cluster")
     assert done.returncode == 0, done.stderr
-    # Of the host that somebody added by hand the install-config says nothing.
-    power = {name: host["power"] for name, host in cluster.lab.status().items() if name != ADDED}
-    assert set(power.values()) == {"off"}
+    # The install-config says nothing of this one.
+    assert f"{ADDED}: was added to the cluster later" in done.stdout.splitlines()
+    assert {host["power"] for host in cluster.lab.status().values()} == {"off"}
     assert not (cluster.directory / ".ingot").exists()
     assert not (cluster.directory / "auth").exists()

@@ -165,7 +165,9 @@ def test_a_host_that_is_deleted_while_it_is_used_is_told_of_and_nothing_hangs(
         return message if status.get("phase") == "Failed" else None
 
     assert ADDED in eventually(failed, within=600)
-    workers.cluster.kubectl(*NAMESPACE, "delete", "machine", machine, "--wait=false")
+    # Its health check deletes it too, a while after its host is gone.
+    words = ("delete", "machine", machine, "--wait=false", "--ignore-not-found")
+    workers.cluster.kubectl(*NAMESPACE, *words)
     gone = ("baremetalhost", ADDED)
     eventually(lambda: absent(workers, *gone), within=1800, every=2)
     eventually(lambda: absent(workers, "machine", machine), within=300)
@@ -197,6 +199,22 @@ def test_a_control_plane_server_that_is_lost_for_good_is_replaced_by_a_spare(
         within=300,
     )
     assert "capm3.metal3.io/unhealthy" in workers.host(lost)["metadata"]["annotations"]
+
+
+@pytest.mark.last(11)
+def test_applications_answer_from_the_control_plane_when_the_last_worker_is_gone(
+    workers: Workers,
+) -> None:
+    tolerance = {"key": "node-role.kubernetes.io/control-plane", "operator": "Exists"}
+    change = {"spec": {"template": {"spec": {"tolerations": [tolerance]}}}}
+    words = ("patch", "deployment", "shop", "--type=merge", "-p", json.dumps(change))
+    workers.cluster.kubectl(*words)
+    eventually(lambda: whole(workers, "shop"), within=300, every=2)
+    workers.scale(0)
+    for name in WORKERS:
+        workers.await_free(name)
+    assert workers.ready() == set()
+    eventually(workers.shop_answers, within=120, every=1)
 
 
 @contextmanager
@@ -304,6 +322,16 @@ def condition(found: dict[str, Any], kind: str) -> dict[str, Any] | None:
 def absent(workers: Workers, kind: str, name: str) -> bool:
     done = workers.cluster.try_kubectl(*NAMESPACE, "get", kind, name)
     return "NotFound" in done.stderr
+
+
+def whole(workers: Workers, deployment: str) -> bool:
+    """Return whether all pods of a Deployment are of its last change, and available."""
+    found = workers.look(f"deployment/{deployment}")
+    if found is None:
+        return False
+    wanted, status = found["spec"]["replicas"], found["status"]
+    counts = {status.get(name, 0) for name in ("replicas", "updatedReplicas", "availableReplicas")}
+    return status["observedGeneration"] >= found["metadata"]["generation"] and counts == {wanted}
 
 
 def erase(lab: TestLab, host: str) -> None:
