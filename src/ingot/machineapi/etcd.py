@@ -5,11 +5,11 @@ How etcd is asked is not known here: whoever runs the controllers hands that in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-__all__ = ["EtcdMembers", "MemberSeen", "member_of", "why_not_without"]
+__all__ = ["EtcdMembers", "MemberSeen", "counted_out", "member_of", "why_not_without"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +50,11 @@ class EtcdMembers(Protocol):
 def member_of(node: str, members: Sequence[MemberSeen]) -> MemberSeen | None:
     """Return the member that runs on a node."""
     return next((one for one in members if one.name == node), None)
+
+
+def counted_out(members: Sequence[MemberSeen], lost: Collection[str]) -> list[MemberSeen]:
+    """Return the members, of which those on some nodes count as lost though they may answer."""
+    return [replace(one, healthy=one.healthy and one.name not in lost) for one in members]
 
 
 def why_not_without(node: str, members: Sequence[MemberSeen]) -> str:

@@ -6,15 +6,24 @@ a field that is missing reads as empty: a host that was never looked at has no s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
 
 from ingot.kube.kind import Kind, ObjectKey, Unreadable
 from ingot.kube.object import KubeObject
+from ingot.machineapi import annotation
 
-__all__ = ["BARE_METAL_HOST", "FREE", "Consumer", "Host", "consumer_key", "names"]
+__all__ = [
+    "BARE_METAL_HOST",
+    "FREE",
+    "Consumer",
+    "Host",
+    "consumer_key",
+    "names",
+    "nodes_rebooting",
+]
 
 FREE: Final = frozenset({"available", "ready"})
 """States in which a host waits for somebody; `ready` is the old word."""
@@ -144,3 +153,14 @@ def consumer_key(host: KubeObject[Host]) -> ObjectKey | None:
 def names(host: KubeObject[Host], machine: ObjectKey) -> bool:
     """Tell whether a host is used by a Machine."""
     return consumer_key(host) == machine
+
+
+def nodes_rebooting(hosts: Iterable[KubeObject[Any]]) -> frozenset[str]:
+    """Return the nodes, which are called as their hosts are, that are turned off for a while."""
+    return frozenset(
+        host.key.name
+        for host in hosts
+        if any(
+            name.partition("/")[0] == annotation.HOST_REBOOT for name in host.metadata.annotations
+        )
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -51,11 +52,14 @@ class Parts:
         runtime: the API server: client, watches, events, metrics.
         patience: how long things may take.
         now: the time; tests have their own.
+        unseating: who has it may cost etcd a member, be it by turning its server off or by removing
+            it; the next to have it is judged by what is left.
     """
 
     runtime: Runtime
     patience: Patience = field(default_factory=Patience)
     now: Callable[[], datetime] = utc_now
+    unseating: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def client(self) -> KubeClient:

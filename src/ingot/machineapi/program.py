@@ -13,12 +13,10 @@ from ingot.kube.client import KubeClient
 from ingot.kube.kind import ObjectKey
 from ingot.kube.runtime import Runtime
 from ingot.kube.serving import Endpoints
-from ingot.machineapi.machines.room import MachineRoom
-from ingot.machineapi.machinesets.room import MachineSetRoom
 from ingot.machineapi.options import Options
 from ingot.machineapi.parts import Parts, Room
 
-__all__ = ["COMPONENT", "LEASE", "ROOMS", "run"]
+__all__ = ["COMPONENT", "LEASE", "run"]
 
 log = logging.getLogger(__name__)
 
@@ -27,22 +25,19 @@ COMPONENT: Final = "machine-controller"
 
 LEASE: Final = "ingot-machine-controller"
 
-ROOMS: Final[tuple[Callable[[Parts], Room], ...]] = (MachineRoom, MachineSetRoom)
-"""What needs no more than the parts that all share, and is made from them."""
-
 
 async def run(
     options: Options,
     stop: asyncio.Event,
     *,
-    rooms: Sequence[Callable[[Parts], Room]] = ROOMS,
+    rooms: Sequence[Callable[[Parts], Room]],
 ) -> None:
     """Look after machines until told to stop.
 
     Args:
         options: what the program is told.
         stop: set when nothing more shall be begun.
-        rooms: what runs; a program may bring some that need more than the parts.
+        rooms: what makes each of the rooms that run.
 
     Raises:
         IngotError: it cannot go on, and a new process should try again.

@@ -50,6 +50,40 @@ async def test_a_server_of_the_control_plane_stays_on_while_etcd_needs_it(
 
 
 @awaited()
+async def test_a_server_is_judged_by_the_members_that_a_machine_which_went_before_has_left(
+    machine_kube: KubeApi,
+) -> None:
+    etcd = members(sick=[])
+    rooms = (CheckRoom, partial(HealingRoom, etcd=etcd))
+    async with clinic(machine_kube) as at, at.running(*rooms) as parts:
+        await at.machine("cp-0", labels=MASTER)
+        await check(at)
+        async with parts.unseating:  # as one that leaves etcd has it
+            await at.node("cp-0", ready="Unknown", boot="first")
+            await at.becomes(MACHINE, "cp-0", is_in(Phase.FENCING))
+            etcd.members_.pop()
+        await told(at, "cp-0", "NotHealed", "of 2 members")
+        assert not held(await at.get(HOST, "cp-0"))
+        await at.client.delete(NODE, ObjectKey("", "cp-0"))
+
+
+@awaited()
+async def test_a_server_stays_on_while_another_of_the_control_plane_is_turned_off(
+    machine_kube: KubeApi,
+) -> None:
+    async with watched_over(machine_kube, members(sick=[])) as at:
+        await at.machine("cp-0", labels=MASTER)
+        await at.host("cp-1")
+        by_hand = {"metadata": {"annotations": {"reboot.metal3.io/person": ""}}}
+        await at.client.patch(HOST, at.key("cp-1"), by_hand)
+        await check(at)
+        await at.node("cp-0", ready="Unknown", boot="first")
+        await told(at, "cp-0", "NotHealed", "2 are needed")
+        assert not held(await at.get(HOST, "cp-0"))
+        await at.client.delete(NODE, ObjectKey("", "cp-0"))
+
+
+@awaited()
 async def test_a_dead_control_plane_node_leaves_etcd_and_a_spare_takes_its_place(
     machine_kube: KubeApi,
 ) -> None:

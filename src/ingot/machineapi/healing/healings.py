@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from ingot.kube.kind import ObjectKey
 from ingot.kube.object import KubeObject
 from ingot.machineapi import annotation
 from ingot.machineapi.api.machine import Machine
-from ingot.machineapi.etcd import EtcdMembers, why_not_without
+from ingot.machineapi.etcd import EtcdMembers, counted_out, why_not_without
 from ingot.machineapi.healing.course import (
     Act,
     Case,
@@ -35,6 +36,7 @@ from ingot.machineapi.healing.replacing import Replacing
 from ingot.machineapi.healing.sight import Sight
 from ingot.machineapi.healing.spares import Spares
 from ingot.machineapi.healing.words import Reason
+from ingot.machineapi.hosts import nodes_rebooting
 from ingot.machineapi.kinds import MACHINE
 from ingot.machineapi.parts import Parts
 from ingot.machineapi.seeing import HostSeen, MachineSeen, NodeSeen
@@ -84,6 +86,13 @@ class HealingRoom:
         if found is None or healing is None:
             await self._let_go(key)
             return Result.done()
+        # From the question whether etcd can spare it until its server is told to go off nobody else
+        # asks: two would get the same answer.
+        fences = healing.phase is Phase.FENCING and MachineSeen.of(found).is_control_plane
+        async with self._parts.unseating if fences else nullcontext():
+            return await self._advance(found, healing)
+
+    async def _advance(self, found: KubeObject[Machine], healing: Healing) -> Result:
         case = await self._case(found, healing)
         step: Step | Result = next_step(case)
         if step == Do(Act.REPLACE):
@@ -140,9 +149,11 @@ class HealingRoom:
         if self._etcd is None:
             return "etcd cannot be asked from here"
         try:
-            return why_not_without(node, await self._etcd.members())
+            members = await self._etcd.members()
         except IngotError as error:
             return f"etcd cannot be asked: {error.what}"
+        going = nodes_rebooting(self._parts.hosts.store)
+        return why_not_without(node, counted_out(members, going))
 
     def _rules(self, machine: MachineSeen, healing: Healing) -> Rules:
         found = self._checks.store.get(ObjectKey(machine.key.namespace, healing.check))

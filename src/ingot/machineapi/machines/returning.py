@@ -13,7 +13,7 @@ from ingot.kube.object import KubeObject
 from ingot.machineapi import annotation
 from ingot.machineapi.api.conditions import ConditionSeverity
 from ingot.machineapi.api.machine import Machine, MachineStatus, Phase
-from ingot.machineapi.hosts import Host
+from ingot.machineapi.hosts import Host, nodes_rebooting
 from ingot.machineapi.kinds import HOST, NODE
 from ingot.machineapi.machines.draining import look, told
 from ingot.machineapi.machines.evicting import cordoned, evict, pods_on
@@ -34,7 +34,7 @@ from ingot.machineapi.machines.leaving import (
 from ingot.machineapi.machines.linking import hosts_of, node_of
 from ingot.machineapi.machines.taking import cleared, freed
 from ingot.machineapi.machines.telling import Telling
-from ingot.machineapi.machines.unseating import Unseating, nodes_rebooting
+from ingot.machineapi.machines.unseating import Unseating
 from ingot.machineapi.machines.words import MachineCondition, Reason
 from ingot.machineapi.nodes import Node
 from ingot.machineapi.observing import Observation, observed

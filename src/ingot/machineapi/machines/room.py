@@ -52,7 +52,7 @@ class MachineRoom:
         self._nodes = parts.nodes
         self._claims = Claims(parts)
         self._telling = Telling(parts)
-        self._returns = Returns(parts, self._telling, Unseating(etcd))
+        self._returns = Returns(parts, self._telling, Unseating(etcd, parts.unseating))
         self._hostless: set[ObjectKey] = set()
         """Machines that wait for a host: one that changes calls for them."""
         self._nodeless: set[ObjectKey] = set()

@@ -8,19 +8,21 @@ none: once there are enough members again, or somebody has removed this one, the
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from ingot.errors import IngotError
-from ingot.kube.object import KubeObject
-from ingot.machineapi import annotation
 from ingot.machineapi.api.conditions import ConditionSeverity
-from ingot.machineapi.etcd import EtcdMembers, MemberSeen, member_of, why_not_without
+from ingot.machineapi.etcd import (
+    EtcdMembers,
+    MemberSeen,
+    counted_out,
+    member_of,
+    why_not_without,
+)
 from ingot.machineapi.machines.words import MachineCondition, Reason
 from ingot.machineapi.observing import Observation
 
-__all__ = ["Unseating", "nodes_rebooting", "risk_of_removing"]
+__all__ = ["Unseating", "risk_of_removing"]
 
 
 class Unseating:
@@ -28,12 +30,12 @@ class Unseating:
 
     Args:
         etcd: what asks etcd; None where it cannot be asked, and then no member goes.
+        turn: who has it may take a member away: the next is judged by what that has left.
     """
 
-    def __init__(self, etcd: EtcdMembers | None) -> None:
+    def __init__(self, etcd: EtcdMembers | None, turn: asyncio.Lock) -> None:
         self._etcd = etcd
-        self._turn = asyncio.Lock()
-        """Of two that go at once, the second is judged by what the first has left."""
+        self._turn = turn
 
     async def leave(self, node: str, *, rebooting: Collection[str]) -> Observation:
         """Have etcd forget the member of a node if it may, and return what is to be said of it.
@@ -62,20 +64,8 @@ def risk_of_removing(
     member: MemberSeen, members: Sequence[MemberSeen], *, rebooting: Collection[str]
 ) -> str:
     """Return why a member has to stay; "" if it may be removed."""
-    seen = [replace(one, healthy=one.healthy and one.name not in rebooting) for one in members]
-    risk = why_not_without(member.name, seen)
+    risk = why_not_without(member.name, counted_out(members, rebooting))
     return f"{risk}: heal or add others first" if risk else ""
-
-
-def nodes_rebooting(hosts: Iterable[KubeObject[Any]]) -> frozenset[str]:
-    """Return the nodes, which are called as their hosts are, that are turned off for a while."""
-    return frozenset(
-        host.key.name
-        for host in hosts
-        if any(
-            name.partition("/")[0] == annotation.HOST_REBOOT for name in host.metadata.annotations
-        )
-    )
 
 
 def _waits(reason: Reason, why: str) -> Observation:

@@ -23,9 +23,10 @@ from ingot.machineapi.api.conditions import Condition
 from ingot.machineapi.api.machine import Machine
 from ingot.machineapi.hosts import Host
 from ingot.machineapi.kinds import HOST, MACHINE, MACHINE_SET, NODE, POD
+from ingot.machineapi.machines.room import MachineRoom
+from ingot.machineapi.machinesets.room import MachineSetRoom
 from ingot.machineapi.observing import condition
 from ingot.machineapi.parts import Parts, Patience, Room
-from ingot.machineapi.program import ROOMS
 from tests.integration.kube.widgets import connected
 from tests.integration.kubeapi import ADMIN_TOKEN, KubeApi
 
@@ -36,6 +37,7 @@ IMAGE = {
     "format": "raw",
 }
 WITHIN = 30.0
+ROOMS: tuple[Callable[[Parts], Room], ...] = (MachineRoom, MachineSetRoom)
 BUDGETS = Kind.untyped("policy", "v1", "PodDisruptionBudget", "poddisruptionbudgets")
 
 QUICK = Patience(drain=600, release=1800, retry=0.5, look=0.1)

@@ -10,7 +10,8 @@ import pytest
 
 from ingot.errors import IngotError
 from ingot.machineapi.etcd import MemberSeen
-from ingot.machineapi.machines.unseating import Unseating, nodes_rebooting, risk_of_removing
+from ingot.machineapi.hosts import nodes_rebooting
+from ingot.machineapi.machines.unseating import Unseating, risk_of_removing
 from tests.unit.machineapi.objects import host
 
 
@@ -70,14 +71,14 @@ def test_a_member_may_be_removed_if_the_others_are_a_majority(
 
 def test_a_member_that_may_go_is_removed() -> None:
     etcd = Seen()
-    said = asyncio.run(Unseating(etcd).leave("cp-0", rebooting=()))
+    said = asyncio.run(Unseating(etcd, asyncio.Lock()).leave("cp-0", rebooting=()))
     assert (said.holds, said.reason) == (True, "EtcdMemberRemoved")
     assert [one.name for one in etcd.known] == ["cp-1", "cp-2"]
 
 
 def test_of_two_that_go_at_once_the_second_stays() -> None:
     async def both(etcd: Seen) -> set[str]:
-        unseating = Unseating(etcd)
+        unseating = Unseating(etcd, asyncio.Lock())
         said = await asyncio.gather(
             *(unseating.leave(name, rebooting=()) for name in ("cp-0", "cp-1"))
         )
@@ -90,18 +91,20 @@ def test_of_two_that_go_at_once_the_second_stays() -> None:
 
 def test_a_member_that_is_gone_keeps_nobody_though_others_are_sick() -> None:
     etcd = Seen(three(sick=["cp-1", "cp-2"])[1:])
-    said = asyncio.run(Unseating(etcd).leave("cp-0", rebooting=()))
+    said = asyncio.run(Unseating(etcd, asyncio.Lock()).leave("cp-0", rebooting=()))
     assert (said.holds, said.reason) == (True, "NoEtcdMember")
 
 
 @pytest.mark.parametrize("etcd", [None, Seen(refuses=True)], ids=["unknown", "silent"])
 def test_without_an_answer_of_etcd_nothing_goes_on(etcd: Seen | None) -> None:
-    said = asyncio.run(Unseating(etcd).leave("cp-0", rebooting=()))
+    said = asyncio.run(Unseating(etcd, asyncio.Lock()).leave("cp-0", rebooting=()))
     assert (said.holds, said.reason) == (False, "EtcdNotAsked")
 
 
 def test_what_is_at_risk_is_told_with_what_to_do() -> None:
-    said = asyncio.run(Unseating(Seen(three(sick=["cp-1"]))).leave("cp-0", rebooting=()))
+    said = asyncio.run(
+        Unseating(Seen(three(sick=["cp-1"])), asyncio.Lock()).leave("cp-0", rebooting=())
+    )
     assert said.message == (
         "its server stays as it is: of 3 members of etcd 1 would be left that are healthy (cp-2),"
         " and 2 are needed: heal or add others first"
