@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from ingot.onprem.haproxy import Service
 from ingot.onprem.haproxyslots import Slot, commands, read_slots
 from ingot.onprem.model import Address
 from ingot.onprem.problem import OnPremError
+from ingot.onprem.seentime import answered
 
 __all__ = ["BalancerSilentError", "HaproxySocket"]
 
@@ -80,15 +81,17 @@ class HaproxySocket:
             BalancerSilentError: there was no answer in time.
         """
         try:
-            async with asyncio.timeout(self.patience):
-                reader, writer = await asyncio.open_unix_connection(self.path)
-                try:
-                    writer.write(f"{'; '.join(lines)}\n".encode())
-                    return (await reader.read()).decode(errors="replace")
-                finally:
-                    writer.close()
+            return await answered(self._ask(lines), within=self.patience)
         except TimeoutError as error:
-            why = f"nothing within {self.patience:.0f} seconds"
+            why = f"nothing within {self.patience:g} seconds"
             raise BalancerSilentError(self.path, why) from error
         except OSError as error:
             raise BalancerSilentError(self.path, error.strerror or str(error)) from error
+
+    async def _ask(self, lines: Sequence[str]) -> str:
+        reader, writer = await asyncio.open_unix_connection(self.path)
+        try:
+            writer.write(f"{'; '.join(lines)}\n".encode())
+            return (await reader.read()).decode(errors="replace")
+        finally:
+            writer.close()

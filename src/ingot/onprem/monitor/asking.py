@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 
 from ingot.onprem.model import Address
+from ingot.onprem.seentime import answered
 
 __all__ = ["LOOPBACK", "answers", "is_ready", "page", "status"]
 
@@ -21,8 +22,7 @@ LOOPBACK = "127.0.0.1"
 async def status(host: str, port: int, path: str, *, tls: bool = False) -> int | None:
     """Return the status of an answer, or None where there was none in time."""
     try:
-        async with asyncio.timeout(PATIENCE), _asked(host, port, path, tls=tls) as reader:
-            return _code((await reader.readline()).decode("latin-1"))
+        return await answered(_status(host, port, path, tls=tls), within=PATIENCE)
     except (OSError, TimeoutError, ValueError):
         return None
 
@@ -30,12 +30,21 @@ async def status(host: str, port: int, path: str, *, tls: bool = False) -> int |
 async def page(host: Address | str, port: int, path: str) -> str:
     """Return what was answered with 200; nothing where that was not so in time."""
     try:
-        async with asyncio.timeout(PATIENCE), _asked(str(host), port, path) as reader:
-            said = (await reader.read()).decode("utf-8", errors="replace")
-            head, _, body = said.partition("\r\n\r\n")
-            return body if _code(head) == OK else ""
+        return await answered(_page(str(host), port, path), within=PATIENCE)
     except (OSError, TimeoutError, ValueError):
         return ""
+
+
+async def _status(host: str, port: int, path: str, *, tls: bool) -> int | None:
+    async with _asked(host, port, path, tls=tls) as reader:
+        return _code((await reader.readline()).decode("latin-1"))
+
+
+async def _page(host: str, port: int, path: str) -> str:
+    async with _asked(host, port, path) as reader:
+        said = (await reader.read()).decode("utf-8", errors="replace")
+        head, _, body = said.partition("\r\n\r\n")
+        return body if _code(head) == OK else ""
 
 
 @asynccontextmanager

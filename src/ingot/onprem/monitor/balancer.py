@@ -25,7 +25,8 @@ __all__ = ["Balancer"]
 log = logging.getLogger(__name__)
 
 PATIENCE = 0.5
-"""Seconds for an answer: a haproxy that needs longer serves nobody in time either."""
+"""Seconds for an answer: a haproxy that needs longer serves nobody in time either. Those count in
+which this process runs: a node that stood still knows nothing about its haproxy."""
 
 
 FILL_LOOKS = 5
