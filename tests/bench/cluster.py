@@ -14,7 +14,8 @@ from pathlib import Path
 
 from ingot.installer.journal import InstallJournal
 from ingot.installer.phase import Phase
-from tests.e2e.creating import began, create_cluster, failed_seconds
+from tests.e2e.creating import create_cluster
+from tests.e2e.handingover import began, failed_seconds
 from tests.e2e.lab import created_lab
 
 __all__ = ["report"]

@@ -89,19 +89,6 @@ def create_cluster(
                 return Created(process.returncode, said, tuple(killed), answers)
 
 
-def failed_seconds(answers: Sequence[Asked], *, begin: float, end: float) -> float:
-    """Return for how long, in sum, the API did not answer as ready between two moments."""
-    failed = [one for one in answers if begin <= one.at <= end and one.server is None]
-    return len(failed) / ASKED_A_SECOND
-
-
-def began(journal: InstallJournal, phase: Phase) -> float:
-    """Return when a phase began, on the clock that clients' answers are told by."""
-    offset = time.time() - time.monotonic()
-    found = next(one for one in journal.entries() if one.what == phase and one.state == "began")
-    return found.at.timestamp() - offset
-
-
 def _started(lab: TestLab, options: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
     with log.open("wb") as stream:
         return subprocess.Popen(

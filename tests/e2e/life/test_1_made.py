@@ -16,8 +16,8 @@ from ingot.installer.phase import Phase
 from ingot.onprem.monitor.options import METRICS_PORT
 from ingot.payload.ourimages import ONPREM
 from tests.e2e.cluster import Cluster
-from tests.e2e.creating import began, failed_seconds
 from tests.e2e.etcd import etcd_members
+from tests.e2e.handingover import began, explained, failed_seconds
 from tests.e2e.life.names import CONTROL_PLANE, WORKERS
 from tests.e2e.site import eventually
 
@@ -39,7 +39,7 @@ def test_api_hardly_failed_while_it_was_handed_over(
     failed = failed_seconds(cluster.created.answers, begin=begin, end=end)
     record_property("API not ready while handed over, seconds", failed)
     assert any(begin <= one.at <= end and one.server for one in cluster.created.answers)
-    assert failed <= 2
+    assert failed <= 2, explained(cluster, begin=begin, end=end)
 
 
 def test_all_servers_of_the_install_are_ready_and_nothing_else_is_a_node(cluster: Cluster) -> None:
