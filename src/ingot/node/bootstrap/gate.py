@@ -4,15 +4,17 @@ A node stands when it is Ready, its etcd member has a vote and is healthy, and a
 as ready both by itself and through that node's own balancer. All have to have joined, and two of
 them to have stood for half a minute without a break (onprem failure mode 10: with one, a VIP had no
 valid target). Of a control plane of one, that one. The last one to come keeps all of them busy for
-a while: when all are there, that has to have been so for some seconds too.
+a while, and so does what has to be done in the cluster before it is left alone, such as copying
+gigabytes of images: when all are there and all of that is done, it has to have been so for some
+seconds too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["STANDING_SECONDS", "Gate", "Standing", "after_look"]
+__all__ = ["STANDING_SECONDS", "Gate", "Standing", "after_look", "are_there"]
 
 STANDING_SECONDS = 30.0
 SETTLING_SECONDS = 10.0
@@ -68,7 +70,8 @@ class Gate:
 
     Attributes:
         since: since when enough nodes stand; None while they do not.
-        whole: since when all are there, and enough of them stand; None while that is not so.
+        whole: since when all are there, enough of them stand, and nothing is left to be done; None
+            while that is not so.
         open: whether the hand-over may begin.
         text: how things are, in words.
     """
@@ -79,19 +82,36 @@ class Gate:
     text: str = ""
 
 
-def after_look(gate: Gate, nodes: Iterable[Standing], *, now: float) -> Gate:
-    """Return the gate after one more look."""
+def are_there(nodes: Sequence[Standing]) -> bool:
+    """Tell whether all have joined, and enough of them stand."""
+    return _enough_stand(nodes) and all(one.joined and one.votes and one.ready for one in nodes)
+
+
+def _enough_stand(nodes: Sequence[Standing]) -> bool:
+    return sum(one.stands for one in nodes) >= min(FEWEST, len(nodes))
+
+
+def after_look(gate: Gate, nodes: Iterable[Standing], *, now: float, unfinished: str = "") -> Gate:
+    """Return the gate after one more look.
+
+    Args:
+        gate: what was remembered.
+        nodes: what is seen of the control plane.
+        now: in seconds of the monotonic clock.
+        unfinished: what the cluster still has to have before it is left alone, in words.
+    """
     seen = tuple(nodes)
     waiting = [f"{one.name} {one.absent or f'waits for {one.lacks}'}" for one in seen if one.lacks]
-    standing = sum(one.stands for one in seen)
-    if standing < min(FEWEST, len(seen)):
+    if not _enough_stand(seen):
         return Gate(text="; ".join(waiting))
     since = now if gate.since is None else gate.since
-    if not all(one.joined and one.votes and one.ready for one in seen):
+    if not are_there(seen):
         return Gate(since, text="; ".join(waiting))
+    if unfinished:
+        return Gate(since, text=f"waiting for {unfinished}")
     whole = now if gate.whole is None else gate.whole
     left = max(STANDING_SECONDS - (now - since), SETTLING_SECONDS - (now - whole))
-    text = f"{standing} of {len(seen)} stand"
+    text = f"{sum(one.stands for one in seen)} of {len(seen)} stand"
     if left > 0:
         return Gate(since, whole, text=f"{text}: {left:.0f} s more")
     return Gate(since, whole, open=True, text=text)

@@ -25,7 +25,7 @@ from ingot.node.bootstrap.arrivals import read_known
 from ingot.node.bootstrap.controlplane import initialised
 from ingot.node.bootstrap.coredns import AFTER_JOINING, WHILE_JOINING, have_copies
 from ingot.node.bootstrap.foreigndhcp import check_no_other_dhcp
-from ingot.node.bootstrap.gate import Gate, Standing, after_look
+from ingot.node.bootstrap.gate import Gate, Standing, after_look, are_there
 from ingot.node.bootstrap.handover import OWN_ETCD, give_lead, hand_over
 from ingot.node.bootstrap.leases import give_leases_back
 from ingot.node.bootstrap.looking import (
@@ -208,22 +208,21 @@ class Bootstrap:
 
     async def _join(self) -> None:
         client = self._have_client()
-        gate, loop, led = Gate(), asyncio.get_running_loop(), False
+        gate, loop, prepared, unfinished = Gate(), asyncio.get_running_loop(), False, ""
         while not gate.open:
             nodes = await look_at_nodes(client, self._etcd, OWN_ETCD, self._options.control_plane)
             nodes = await self._with_absences(client, nodes)
-            gate = after_look(gate, nodes, now=loop.time())
-            failed = [f"{one.name}: {one.reported}" for one in nodes if one.reported]
-            await self._teller.says("; ".join([gate.text, *failed]))
-            if gate.whole is not None and not led:
+            if are_there(nodes) and not prepared:
                 # While they settle: a new leader takes a moment that nobody should have to wait.
                 await give_lead(self._etcd, self._options.name)
-                led = True
-            await asyncio.sleep(LOOK_SECONDS)
-        await have_copies(client, AFTER_JOINING)
-        # The cluster provisions from copies of the images, and this VM has the only ones.
-        while waited := await images_wait_for(client):
-            await self._teller.says(f"waiting for {waited}")
+                await have_copies(client, AFTER_JOINING)
+                prepared = True
+            if prepared:
+                # The cluster provisions from copies of the images, and this VM has the only ones.
+                unfinished = await images_wait_for(client)
+            gate = after_look(gate, nodes, now=loop.time(), unfinished=unfinished)
+            failed = [f"{one.name}: {one.reported}" for one in nodes if one.reported]
+            await self._teller.says("; ".join([gate.text, *failed]))
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _with_absences(self, client: KubeClient, nodes: list[Standing]) -> list[Standing]:

@@ -12,6 +12,7 @@ from ingot.node.bootstrap.gate import (
     Gate,
     Standing,
     after_look,
+    are_there,
 )
 
 
@@ -74,6 +75,25 @@ def test_the_last_one_to_come_is_given_time_to_settle() -> None:
     assert after_look(gate, ALL, now=102 + SETTLING_SECONDS).open
     again = after_look(after_look(gate, two, now=104), ALL, now=106)
     assert not after_look(again, ALL, now=105 + SETTLING_SECONDS).open
+
+
+def test_what_has_to_be_done_before_is_waited_for_and_given_time_to_settle_too() -> None:
+    gate = looked((0, ALL), (STANDING_SECONDS, ALL))
+    busy = after_look(gate, ALL, now=40, unfinished="a copy of the images")
+    assert (busy.open, busy.text) == (False, "waiting for a copy of the images")
+    done = after_look(busy, ALL, now=50)
+    assert not after_look(done, ALL, now=49 + SETTLING_SECONDS).open
+    assert after_look(done, ALL, now=50 + SETTLING_SECONDS).open
+
+
+@pytest.mark.parametrize("lost", ["votes", "ready", "joined"])
+def test_all_are_there_only_when_each_has_joined_votes_and_is_ready(lost: str) -> None:
+    assert are_there(ALL)
+    assert not are_there((*ALL[:2], without(ALL[2], lost)))
+
+
+def test_all_are_not_there_while_too_few_of_them_serve() -> None:
+    assert not are_there((ALL[0], *(without(one, "serves") for one in ALL[1:])))
 
 
 def test_a_control_plane_of_one_needs_that_one() -> None:
