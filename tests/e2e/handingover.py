@@ -32,12 +32,16 @@ def began(journal: InstallJournal, phase: Phase) -> float:
 def explained(cluster: Cluster, *, begin: float, end: float) -> str:
     """Return when nobody answered, counted from the beginning, and what else is known of it."""
     asked = [one for one in cluster.created.answers if begin <= one.at <= end]
-    log = (cluster.directory / ".ingot/log").read_text(encoding="utf-8").splitlines()
+    said = [
+        line
+        for path in sorted(cluster.directory.parent.glob("create-*.log"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
     parts = [
         f"{len(asked)} questions in {end - begin:.0f} s; not answered, in seconds from the first:",
         *_outages(asked, begin),
-        "the log of the command:",
-        *log[-LOG_LINES:],
+        "what the command said:",
+        *said[-LOG_LINES:],
     ]
     for name in ("cp-0", "cp-1", "cp-2"):
         told = cluster.ssh(name, f"{VIP_LOG} | tail -n {LOG_LINES}")
