@@ -1,4 +1,8 @@
-"""What holds for all tests: they may take as long as they need, and the longest begin first."""
+"""What holds for all tests: they may take as long as they need, and the longest begin first.
+
+What a test measured on its way is shown when all have run, and judged by nobody: machines are
+shared. Figures that have an aim are those of `make bench`.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +51,20 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ranks = {HERE / name: rank for rank, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: (ranks.get(item.path, len(ranks)), item.path, _turn(item)))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    figures = [
+        f"{report.nodeid}: {name}: {value}"
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if isinstance(report, pytest.TestReport) and report.when == "call"
+        for name, value in report.user_properties
+    ]
+    if figures:
+        terminalreporter.section("measured on the way")
+        for line in figures:
+            terminalreporter.write_line(line)
 
 
 def _turn(item: pytest.Item) -> int:

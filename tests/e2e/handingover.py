@@ -10,8 +10,10 @@ from ingot.installer.journal import InstallJournal
 from ingot.installer.phase import Phase
 from tests.e2e.cluster import Cluster
 from tests.e2e.creating import ASKED_A_SECOND
-from tests.onprem_site.availability import Asked, failures
+from tests.onprem_site.availability import Asked, failures, gaps
 
+LEASE_SECONDS = 10.0
+"""Kubernetes' own: who cannot renew a lease for so long ends, and another begins in its place."""
 LOG_LINES = 60
 VIP_LOG = "cat /var/log/pods/ingot-infra_*/*/*.log | grep -E 'VIP|balancer|haproxy|is (UP|DOWN)'"
 
@@ -20,6 +22,12 @@ def failed_seconds(answers: Sequence[Asked], *, begin: float, end: float) -> flo
     """Return for how long, in sum, the API did not answer as ready between two moments."""
     failed = [one for one in answers if begin <= one.at <= end and one.server is None]
     return len(failed) / ASKED_A_SECOND
+
+
+def longest_silence(answers: Sequence[Asked], *, begin: float, end: float) -> float:
+    """Return the longest time without an answer that lies at least partly between two moments."""
+    found = gaps(answers, beyond=0)
+    return max((one.seconds for one in found if one.end >= begin and one.begin <= end), default=0.0)
 
 
 def began(journal: InstallJournal, phase: Phase) -> float:
