@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
 
@@ -15,6 +17,7 @@ from ingot.machineapi.machines.room import MachineRoom
 from tests.integration.kube.widgets import awaited
 from tests.integration.kubeapi import KubeApi
 from tests.integration.machineapi.clinic import Clinic, clinic
+from tests.integration.machineapi.members import Members
 from tests.integration.machineapi.ward import (
     MASTER,
     SPARE,
@@ -36,17 +39,13 @@ async def test_a_server_of_the_control_plane_stays_on_while_etcd_needs_it(
     machine_kube: KubeApi,
 ) -> None:
     etcd = members(sick=[0, 2])
-    async with watched_over(machine_kube, etcd) as at:
-        await at.machine("cp-0", labels=MASTER)
-        await check(at)
-        await at.node("cp-0", ready="Unknown", boot="first")
+    async with silent_server(machine_kube, etcd, spare=False) as at:
         await at.becomes(MACHINE, "cp-0", is_in(Phase.FENCING))
         await told(at, "cp-0", "NotHealed", "2 are needed")
         assert not held(await at.get(HOST, "cp-0"))
         etcd.members_[:] = members(sick=[0]).members_
         await at.touch("cp-0")
         await at.becomes(HOST, "cp-0", held)
-        await at.client.delete(NODE, ObjectKey("", "cp-0"))
 
 
 @awaited()
@@ -88,16 +87,11 @@ async def test_a_dead_control_plane_node_leaves_etcd_and_a_spare_takes_its_place
     machine_kube: KubeApi,
 ) -> None:
     etcd = members(sick=[0])
-    async with watched_over(machine_kube, etcd) as at:
-        await at.machine("cp-0", labels=MASTER)
-        await at.host("spare", labels=SPARE)
-        await check(at)
-        await at.node("cp-0", ready="Unknown", boot="first")
+    async with silent_server(machine_kube, etcd, spare=True) as at:
         await never_comes_back(at, "cp-0")
         await turned_off(at, "cp-0")
         await _is_replaced(at)
         assert [one.name for one in etcd.members_] == ["cp-1", "cp-2"]
-        await at.client.delete(NODE, ObjectKey("", "cp-0"))
 
 
 @awaited()
@@ -126,11 +120,8 @@ async def test_without_a_spare_a_control_plane_server_is_left_on_and_may_come_ba
     machine_kube: KubeApi,
 ) -> None:
     etcd = members(sick=[])
-    async with watched_over(machine_kube, etcd) as at:
-        await at.machine("cp-0", labels=MASTER)
+    async with silent_server(machine_kube, etcd, spare=False) as at:
         await at.host("plain")
-        await check(at)
-        await at.node("cp-0", ready="Unknown", boot="first")
         await never_comes_back(at, "cp-0")
         await at.becomes(MACHINE, "cp-0", is_in(Phase.FAILED))
         await told(at, "cp-0", "NotHealed", "no spare host")
@@ -143,7 +134,6 @@ async def test_without_a_spare_a_control_plane_server_is_left_on_and_may_come_ba
         await at.becomes(MACHINE, "cp-0", lambda one: healing_of(one) is None)
         await at.becomes(HEALTH_CHECK, "all", lambda one: _replacement(one) == "True")
         assert not tainted(await at.get(NODE, "cp-0"))
-        await at.client.delete(NODE, ObjectKey("", "cp-0"))
 
 
 @awaited()
@@ -151,10 +141,7 @@ async def test_when_a_spare_turns_up_later_the_healing_begins_again_and_ends_wel
     machine_kube: KubeApi,
 ) -> None:
     etcd = members(sick=[0])
-    async with watched_over(machine_kube, etcd) as at:
-        await at.machine("cp-0", labels=MASTER)
-        await check(at)
-        await at.node("cp-0", ready="Unknown", boot="first")
+    async with silent_server(machine_kube, etcd, spare=False) as at:
         await never_comes_back(at, "cp-0")
         await at.becomes(MACHINE, "cp-0", is_in(Phase.FAILED))
         await at.host("spare", labels=SPARE)
@@ -163,7 +150,6 @@ async def test_when_a_spare_turns_up_later_the_healing_begins_again_and_ends_wel
         await never_comes_back(at, "cp-0")
         await turned_off(at, "cp-0")
         await _is_replaced(at)
-        await at.client.delete(NODE, ObjectKey("", "cp-0"))
 
 
 @awaited()
@@ -171,11 +157,7 @@ async def test_when_the_spare_vanishes_before_etcd_forgot_anything_the_server_is
     machine_kube: KubeApi,
 ) -> None:
     etcd = members(sick=[])
-    async with watched_over(machine_kube, etcd) as at:
-        await at.machine("cp-0", labels=MASTER)
-        await at.host("spare", labels=SPARE)
-        await check(at)
-        await at.node("cp-0", ready="Unknown", boot="first")
+    async with silent_server(machine_kube, etcd, spare=True) as at:
         await never_comes_back(at, "cp-0")
         await at.becomes(HOST, "cp-0", held)
         await at.client.delete(HOST, at.key("spare"))
@@ -183,7 +165,6 @@ async def test_when_the_spare_vanishes_before_etcd_forgot_anything_the_server_is
         await at.becomes(MACHINE, "cp-0", is_in(Phase.FAILED))
         await at.becomes(HOST, "cp-0", lambda one: not held(one))
         assert [one.name for one in etcd.members_] == ["cp-0", "cp-1", "cp-2"]
-        await at.client.delete(NODE, ObjectKey("", "cp-0"))
 
 
 @awaited()
@@ -191,11 +172,7 @@ async def test_when_another_member_fails_before_etcd_forgot_anything_the_server_
     machine_kube: KubeApi,
 ) -> None:
     etcd = members(sick=[])
-    async with watched_over(machine_kube, etcd) as at:
-        await at.machine("cp-0", labels=MASTER)
-        await at.host("spare", labels=SPARE)
-        await check(at)
-        await at.node("cp-0", ready="Unknown", boot="first")
+    async with silent_server(machine_kube, etcd, spare=True) as at:
         await never_comes_back(at, "cp-0")
         await at.becomes(HOST, "cp-0", held)
         etcd.members_[:] = members(sick=[2]).members_
@@ -203,6 +180,18 @@ async def test_when_another_member_fails_before_etcd_forgot_anything_the_server_
         await told(at, "cp-0", "NotHealed", "its server is turned on again: of 3 members")
         await at.becomes(HOST, "cp-0", lambda one: not held(one))
         assert [one.name for one in etcd.members_] == ["cp-0", "cp-1", "cp-2"]
+
+
+@asynccontextmanager
+async def silent_server(api: KubeApi, etcd: Members, *, spare: bool) -> AsyncIterator[Clinic]:
+    """Watch over `cp-0`, whose Node has fallen silent, with or without a host to replace it."""
+    async with watched_over(api, etcd) as at:
+        await at.machine("cp-0", labels=MASTER)
+        if spare:
+            await at.host("spare", labels=SPARE)
+        await check(at)
+        await at.node("cp-0", ready="Unknown", boot="first")
+        yield at
         await at.client.delete(NODE, ObjectKey("", "cp-0"))
 
 
