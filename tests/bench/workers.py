@@ -30,7 +30,8 @@ from tests.bench.workers_router import Death, deaths
 from tests.bench.workers_split import STEPS, Moments, boots_on, moment, split
 from tests.e2e.cluster import created_cluster
 from tests.e2e.lab import created_lab
-from tests.e2e.workers import INSTALLED_SECONDS, Workers, is_ready
+from tests.e2e.site import eventually
+from tests.e2e.workers import INSTALLED_SECONDS, NAMESPACE, Workers, is_ready
 
 __all__ = ["SAMPLES", "report"]
 
@@ -41,6 +42,8 @@ LOOK_SECONDS: Final = 0.5
 CLAIM_LOOK_SECONDS: Final = 0.1
 """A claim is a matter of tenths of a second."""
 ANSWER_SECONDS: Final = 10.0
+OFF_SECONDS: Final = 300.0
+"""Told by a reconcile, by Ironic and by the agent's own shutdown."""
 OPTIONS: Final = (
     *("--control-plane", "3", "--workers", "1", "--spares", "1"),
     *("--driver", "uml", "--bmc", "redfish"),
@@ -113,6 +116,7 @@ def _scaled_up(workers: Workers, names: set[str]) -> ScaleUp:
     (free,) = names - held
     workers.await_free(free)
     workers.await_ready(*held)
+    _turn_off(workers, free)
     seen = asyncio.run(_followed(workers, free, replicas=len(names)))
     console = Home(lab.home / "machines" / free).console.read_text("utf-8", errors="replace")
     boots = boots_on(console, since=seen.scaled)
@@ -126,6 +130,21 @@ def _scaled_up(workers: Workers, names: set[str]) -> ScaleUp:
         ready=seen.ready,
     )
     return ScaleUp(moments, seen.provisioned)
+
+
+def _turn_off(workers: Workers, free: str) -> None:
+    """Have a host begin from nothing: the agent that inspected it may still wait for its next work.
+
+    A host that is given back is off by itself.
+    """
+    change = json.dumps({"spec": {"online": False}})
+    words = ("patch", "baremetalhost", free, "--type=merge", "-p", change)
+    workers.cluster.kubectl(*NAMESPACE, *words)
+    eventually(
+        lambda: workers.host(free).get("status", {}).get("poweredOn") is False,
+        within=OFF_SECONDS,
+        every=1,
+    )
 
 
 async def _followed(workers: Workers, name: str, *, replicas: int) -> Seen:
