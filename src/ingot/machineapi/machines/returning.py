@@ -81,8 +81,9 @@ class Returns:
                 await self._drain(machine, facts, node, is_late=is_late)
                 return look_again
             case LeaveEtcd(member):
-                busy = nodes_rebooting(self._parts.hosts.store)
-                said = await self._unseating.leave(member, rebooting=busy)
+                said = await self._unseating.leave(
+                    member, rebooting=lambda: nodes_rebooting(self._parts.hosts.store)
+                )
                 await self._say(machine, [*hooked(facts), said])
                 return Result.again_soon() if said.holds else look_again
             case DeleteNode(node):

@@ -8,7 +8,7 @@ none: once there are enough members again, or somebody has removed this one, the
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from ingot.errors import IngotError
 from ingot.machineapi.api.conditions import ConditionSeverity
@@ -37,12 +37,13 @@ class Unseating:
         self._etcd = etcd
         self._turn = turn
 
-    async def leave(self, node: str, *, rebooting: Collection[str]) -> Observation:
+    async def leave(self, node: str, *, rebooting: Callable[[], Collection[str]]) -> Observation:
         """Have etcd forget the member of a node if it may, and return what is to be said of it.
 
         Args:
             node: its name.
-            rebooting: nodes that are being turned off: they count as lost.
+            rebooting: tells which nodes are being turned off: they count as lost. It is asked when
+                the turn has come, since whoever had it before may have turned one off.
         """
         if self._etcd is None:
             return _waits(Reason.ETCD_UNKNOWN, "etcd cannot be asked from here")
@@ -52,7 +53,7 @@ class Unseating:
                 member = member_of(node, members)
                 if member is None:
                     return _left(Reason.NO_ETCD_MEMBER, f"etcd has no member {node}")
-                if risk := risk_of_removing(member, members, rebooting=rebooting):
+                if risk := risk_of_removing(member, members, rebooting=rebooting()):
                     return _waits(Reason.ETCD_QUORUM, risk)
                 await self._etcd.remove(member)
             except IngotError as error:

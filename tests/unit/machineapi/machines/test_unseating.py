@@ -22,6 +22,11 @@ def three(*, sick: Collection[str] = ()) -> list[MemberSeen]:
     ]
 
 
+def nobody() -> tuple[str, ...]:
+    """Return the nodes that are being turned off."""
+    return ()
+
+
 @dataclass
 class Seen:
     """etcd that answers as it is told, and lets others go first each time."""
@@ -71,7 +76,7 @@ def test_a_member_may_be_removed_if_the_others_are_a_majority(
 
 def test_a_member_that_may_go_is_removed() -> None:
     etcd = Seen()
-    said = asyncio.run(Unseating(etcd, asyncio.Lock()).leave("cp-0", rebooting=()))
+    said = asyncio.run(Unseating(etcd, asyncio.Lock()).leave("cp-0", rebooting=nobody))
     assert (said.holds, said.reason) == (True, "EtcdMemberRemoved")
     assert [one.name for one in etcd.known] == ["cp-1", "cp-2"]
 
@@ -80,7 +85,7 @@ def test_of_two_that_go_at_once_the_second_stays() -> None:
     async def both(etcd: Seen) -> set[str]:
         unseating = Unseating(etcd, asyncio.Lock())
         said = await asyncio.gather(
-            *(unseating.leave(name, rebooting=()) for name in ("cp-0", "cp-1"))
+            *(unseating.leave(name, rebooting=nobody) for name in ("cp-0", "cp-1"))
         )
         return {one.reason for one in said}
 
@@ -89,21 +94,37 @@ def test_of_two_that_go_at_once_the_second_stays() -> None:
     assert [one.name for one in etcd.known] == ["cp-1", "cp-2"]
 
 
+def test_a_server_that_is_turned_off_while_a_member_waits_for_its_turn_counts_as_lost() -> None:
+    async def after(etcd: Seen) -> str:
+        turn, off = asyncio.Lock(), set[str]()
+        async with turn:  # as healing has it
+            leaving = asyncio.create_task(
+                Unseating(etcd, turn).leave("cp-0", rebooting=lambda: frozenset(off))
+            )
+            await asyncio.sleep(0)
+            off.add("cp-1")
+        return (await leaving).reason
+
+    etcd = Seen()
+    assert asyncio.run(after(etcd)) == "EtcdQuorumAtRisk"
+    assert len(etcd.known) == 3
+
+
 def test_a_member_that_is_gone_keeps_nobody_though_others_are_sick() -> None:
     etcd = Seen(three(sick=["cp-1", "cp-2"])[1:])
-    said = asyncio.run(Unseating(etcd, asyncio.Lock()).leave("cp-0", rebooting=()))
+    said = asyncio.run(Unseating(etcd, asyncio.Lock()).leave("cp-0", rebooting=nobody))
     assert (said.holds, said.reason) == (True, "NoEtcdMember")
 
 
 @pytest.mark.parametrize("etcd", [None, Seen(refuses=True)], ids=["unknown", "silent"])
 def test_without_an_answer_of_etcd_nothing_goes_on(etcd: Seen | None) -> None:
-    said = asyncio.run(Unseating(etcd, asyncio.Lock()).leave("cp-0", rebooting=()))
+    said = asyncio.run(Unseating(etcd, asyncio.Lock()).leave("cp-0", rebooting=nobody))
     assert (said.holds, said.reason) == (False, "EtcdNotAsked")
 
 
 def test_what_is_at_risk_is_told_with_what_to_do() -> None:
     said = asyncio.run(
-        Unseating(Seen(three(sick=["cp-1"])), asyncio.Lock()).leave("cp-0", rebooting=())
+        Unseating(Seen(three(sick=["cp-1"])), asyncio.Lock()).leave("cp-0", rebooting=nobody)
     )
     assert said.message == (
         "its server stays as it is: of 3 members of etcd 1 would be left that are healthy (cp-2),"
